@@ -54,6 +54,10 @@ func (t *Table) ask(model string, v profile.Variant, vm profile.VMType, gpus, ba
 	if _, known := t.gpus[c.VM]; !known {
 		t.gpus[c.VM] = vm.GPU
 	}
+	if gpu := t.gpus[c.VM]; gpu != "" && !t.measured[c.VM] { // then all with that GPU are alike
+		c.VM = profile.VMKey{InstanceType: "any with " + gpu}
+		t.gpus[c.VM] = gpu
+	}
 	return t.predict(c)
 }
 

@@ -241,11 +241,14 @@ func (t *Table) strength(gpu, precision string) float64 {
 // compute is the peak TFLOPS for a precision; that of FP32 where the GPU has no
 // figure for it or the precision is unknown.
 func compute(g profile.GPUSpec, precision string) *float64 {
-	own := map[string]*float64{
-		"tf32": g.TF32TFLOPS, "fp16": g.FP16TFLOPS, "bf16": g.FP16TFLOPS, "int8": g.INT8TOPS,
-	}[precision]
-	if own == nil {
-		return g.FP32TFLOPS
+	var own *float64
+	switch precision {
+	case "tf32":
+		own = g.TF32TFLOPS
+	case "fp16", "bf16":
+		own = g.FP16TFLOPS
+	case "int8":
+		own = g.INT8TOPS
 	}
-	return own
+	return cmp.Or(own, g.FP32TFLOPS)
 }

@@ -67,6 +67,7 @@ type Table struct {
 	cellsAt    map[Platform][]Cell // the same by platform
 	curves     map[curveKey]*Curve
 	platforms  map[Subject][]Platform // of its curves, sorted
+	measured   map[profile.VMKey]bool // VM types with any time
 	order      []curveKey             // of curves
 
 	lock        sync.Mutex
@@ -221,8 +222,9 @@ func (t *Table) indexed(before map[curveKey]*Curve) *Table {
 		points[k] = append(points[k], Point{float64(c.Batch), t.times[c].Value * t.unit(c.Subject, c.Batch)})
 		noise[k] += t.sigmas[c] * t.sigmas[c]
 	}
-	t.cellsAt, t.platforms = map[Platform][]Cell{}, map[Subject][]Platform{}
+	t.cellsAt, t.platforms, t.measured = map[Platform][]Cell{}, map[Subject][]Platform{}, map[profile.VMKey]bool{}
 	for _, c := range t.cells {
+		t.measured[c.VM] = true
 		t.cellsAt[c.Platform] = append(t.cellsAt[c.Platform], c)
 		if p := t.platforms[c.Subject]; len(p) == 0 || p[len(p)-1] != c.Platform {
 			t.platforms[c.Subject] = append(p, c.Platform)
