@@ -103,8 +103,7 @@ func Warnings(r *rank.Result, now time.Time) []string {
 		out = append(out, "there are too many candidates to predict, so none is; name variants, clouds, GPUs or batch sizes")
 	}
 	unpriced, printed := 0, 0
-	for i := range r.Space.Len() {
-		c := r.Space.At(i)
+	for _, c := range r.Space.All() {
 		if c.USDPerHour() == nil && !c.Cost.Known() {
 			unpriced++
 		}

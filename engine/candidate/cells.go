@@ -30,10 +30,12 @@ func batchKey(v profile.Variant, batch int) string {
 	return fmt.Sprintf("%s\x00%d", v.Key(), batch)
 }
 
-// cell is the runs that timed one thing, as indices into the set's.
+// cell is the runs that timed one thing, as indices into the set's, or what is
+// predicted where there are none.
 type cell struct {
 	number int // of what its time rests on; cells of one number err together
 	runs   []int32
+	guess  *guess
 }
 
 // cells are what the runs that a workload asks for timed, in the order of the set.
@@ -64,7 +66,7 @@ func (f *facts) cells() cells {
 	room := make([]int32, len(runs)) // of all cells
 	c.all = make([]cell, len(c.keys))
 	for n, size := range sizes {
-		c.all[n], room = cell{n, room[:0:size]}, room[size:]
+		c.all[n], room = cell{number: n, runs: room[:0:size]}, room[size:]
 	}
 	for k, n := range of {
 		c.all[n].runs = append(c.all[n].runs, runs[k])
@@ -78,6 +80,16 @@ func (f *facts) cells() cells {
 		}
 	}
 	return c
+}
+
+// named is what a cell is of, as far as it is quick to tell.
+func (f *facts) named(of cell) (batch int, instanceType, variant string) {
+	if g := of.guess; g != nil {
+		p := g.from
+		return p.shapes[g.shape].BatchSize, p.offers[g.offer].InstanceType, p.variants[g.variant].Name
+	}
+	r := &f.set.Runs[of.runs[0]]
+	return r.BatchSize, r.VM().InstanceType, r.Variant.Name
 }
 
 // gather is the runs of a cell, which nobody may change.

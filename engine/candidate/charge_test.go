@@ -95,7 +95,7 @@ func TestAFlipCountsTheBill(t *testing.T) {
 		w := infers(1e5)
 		w.MaxCount, w.Bill = 1, bills().Draw(t, "bill")
 		r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)),
-			question.Query{Workload: w, Sort: question.ByCost})
+			question.Query{Workload: w, Sort: question.ByCost.Strict()})
 		flip, ok := advice.PriceFlip(r, r.Order[0])
 		if !ok {
 			t.Fatal("no flip")
@@ -118,7 +118,7 @@ func TestEgressLeavesTheProbabilities(t *testing.T) {
 	w := infers(1e6)
 	ask := func() map[int]float64 {
 		return rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)),
-			question.Query{Workload: w, Sort: question.ByCost}).BestProbability(objective.Cost)
+			question.Query{Workload: w, Sort: question.ByCost.Strict()}).BestProbability(objective.Cost)
 	}
 	before := ask()
 	w.Bill.EgressGiB, w.Bill.EgressUSDPerGiB = 1, 0.3

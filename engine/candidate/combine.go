@@ -207,9 +207,8 @@ func (p *predictions) timings(known cells) iter.Seq[*timing] {
 			}
 		}
 		for of := range p.all() {
-			runs := []profile.Run{of.run}
-			c := p.base(of.cell, runs)
-			c.Why = of.why
+			runs, c, _ := p.answering(of)
+			c.Why = of.guess.why()
 			if t := p.timing(c, runs); t != nil && !yield(t) {
 				return
 			}

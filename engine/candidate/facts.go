@@ -79,6 +79,12 @@ func (f *facts) candidate(cell int, r profile.Run) Candidate {
 // common. Where all of them ran out of memory there is none, and the candidate says
 // so; ok is false where nothing is known.
 func (f *facts) answering(of cell) (runs []profile.Run, c Candidate, ok bool) {
+	if g := of.guess; g != nil {
+		runs = []profile.Run{g.run()}
+		c = f.candidate(of.number, runs[0])
+		c.Sources = slices.Clip(g.from.sources[g.from.keys[g.variant]])
+		return runs, c, true
+	}
 	all := f.gather(of.runs)
 	if runs = f.strongest(all); len(runs) > 0 {
 		return runs, f.base(of.number, runs), true

@@ -22,7 +22,7 @@ func (f *facts) onCounts(of cell) iter.Seq[*Candidate] {
 		part := f.market.part(runs[0], 1)
 		c.Configuration = []Part{part}
 		c.probed(runs[0], estimate.Estimate{})
-		for ; part.Count <= f.maxVMs(runs[0]); part.Count++ {
+		for ; part.Count <= f.maxVMs(of, runs); part.Count++ {
 			c.Configuration[0].Count = part.Count
 			c.Time = f.inferenceTime(runs, part.Count)
 			c.Energy = f.energy(&c, runs, part.Count)
@@ -50,19 +50,9 @@ func (f *facts) inferred(of cell, count int) Candidate {
 	if len(runs) == 0 {
 		return c
 	}
-	return f.inference(c, runs, count)
-}
-
-// maxVMs is how many VMs of the run's type there may be: a machine of one's own
-// cannot be rented twice.
-func (f *facts) maxVMs(r profile.Run) int {
-	if r.Cloud == "" {
-		return 1
+	if of.guess != nil {
+		c.Why = of.guess.why()
 	}
-	return max(f.work.MaxCount, 1)
-}
-
-func (f *facts) inference(c Candidate, runs []profile.Run, count int) Candidate {
 	c.Time = f.inferenceTime(runs, count)
 	c.probed(runs[0], c.Time)
 	c.Units = new(f.work.Units)
@@ -70,6 +60,18 @@ func (f *facts) inference(c Candidate, runs []profile.Run, count int) Candidate 
 	c.Energy = f.energy(&c, runs, count)
 	f.finish(&c, runs[0], count)
 	return c
+}
+
+// maxVMs is how many VMs of the type of a cell's runs there may be: a machine of one's
+// own cannot be rented twice, and what did not fit fits on none.
+func (f *facts) maxVMs(of cell, runs []profile.Run) int {
+	switch {
+	case of.guess != nil:
+		return of.guess.from.maxCount
+	case len(runs) == 0 || runs[0].Cloud == "":
+		return 1
+	}
+	return max(f.work.MaxCount, 1)
 }
 
 // inferenceTime is the time on so many VMs. On VMs of one type both splits of

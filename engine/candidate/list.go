@@ -60,8 +60,10 @@ func NewList(set *profile.Set, w question.Workload, p Predictor, keep func(c *Ca
 	}
 	predicted := l.facts.predictions(cells)
 	l.Narrowed = predicted.narrowed
-	for p := range predicted.all() {
-		for _, c := range predicted.candidates(p) {
+	for of := range predicted.all() {
+		if w.Mode == profile.Infer {
+			l.open(of, keep)
+		} else if c, ok := predicted.predictedTraining(of); ok {
 			add(c)
 		}
 	}
@@ -112,19 +114,19 @@ func kinds(counts []int) (n int) {
 
 // open lists the candidates of a cell on 1 … MaxCount VMs.
 func (l *List) open(of cell, keep func(c *Candidate) bool) {
-	runs, c, ok := l.facts.answering(of)
-	if !ok {
-		return
-	}
-	count := 1
-	if len(runs) > 0 {
-		count = l.facts.maxVMs(runs[0])
-	}
-	if keep != nil {
-		if c = l.facts.inferred(of, 1); !keep(&c) {
+	var runs []profile.Run
+	if of.guess == nil {
+		var ok bool
+		if runs, _, ok = l.facts.answering(of); !ok {
 			return
 		}
 	}
+	if keep != nil {
+		if c := l.facts.inferred(of, 1); !keep(&c) {
+			return
+		}
+	}
+	count := l.facts.maxVMs(of, runs)
 	l.families, l.starts = append(l.families, of), append(l.starts, l.lazy()+count)
 }
 
@@ -193,8 +195,8 @@ func (l *List) Find(c *Candidate) (i int, ok bool) {
 	}
 	p := c.Configuration[0]
 	for k, f := range l.families {
-		r := &l.facts.set.Runs[f.runs[0]]
-		if r.BatchSize == c.BatchSize && r.VM().InstanceType == p.VM.InstanceType && r.Variant.Name == c.Variant.Name {
+		batch, instanceType, variant := l.facts.named(f)
+		if batch == c.BatchSize && instanceType == p.VM.InstanceType && variant == c.Variant.Name {
 			if i := l.starts[k] + p.Count - 1; i < l.starts[k+1] && l.At(i).ID == c.ID {
 				return i, true
 			}

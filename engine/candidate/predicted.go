@@ -2,7 +2,6 @@ package candidate
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"maps"
 	"math"
@@ -56,6 +55,7 @@ type predictions struct {
 	narrowed  Narrowed
 	maxCount  int // of VMs that each is made for
 	variants  []profile.Variant
+	keys      []string // of the variants
 	offers    []profile.VMType
 	shapes    []profile.Run // by batch size: what is known whatever the variant and the VM type
 	ran       map[variantBatch]bool
@@ -103,6 +103,7 @@ func (f *facts) predictions(known cells) *predictions {
 	}
 	p.memory = map[string]*transfer.Memory{}
 	for _, v := range p.variants {
+		p.keys = append(p.keys, v.Key())
 		p.memory[v.Key()] = transfer.MemoryLine(transfer.Peaks(f.set, f.work.Mode, f.work.Model, v))
 	}
 	p.startups, p.pauses, p.validated = startups(donors), longestPauses(donors), validation(donors)
@@ -125,32 +126,43 @@ func (p *predictions) narrow(variants, offers int) {
 	}
 }
 
-// prediction is a run as it is predicted to be.
-type prediction struct {
-	cell int // number of what its time rests on
-	run  profile.Run
-	why  string
+// guess is a variant on a VM type at a batch size that no run answers for, by their
+// places among the predictions, and the predicted seconds of an iteration. There may be
+// very many: what else is known of one is made when it is looked at.
+type guess struct {
+	from                  *predictions
+	variant, offer, shape int32
+	steady                estimate.Estimate
 }
 
-// all are the predictions for the cells that no run answers for, labelled by
-// their basis.
-func (p *predictions) all() iter.Seq[prediction] {
-	return func(yield func(prediction) bool) {
+// all are the cells that no run answers for.
+func (p *predictions) all() iter.Seq[cell] {
+	type kind struct {
+		gpu   string
+		count int
+	}
+	return func(yield func(cell) bool) {
 		// All predictions for a GPU err together: they rest on the same knowledge
 		// of it.
-		gpus, origins := map[string]int{}, maps.Clone(p.origins)
-		for _, v := range p.variants {
-			for _, vm := range p.offers {
-				for _, shape := range p.shapes {
-					run, why, ok := p.predict(shape, v, vm)
-					if !ok {
+		kinds, origins := map[kind]int{}, maps.Clone(p.origins)
+		for variant, v := range p.variants {
+			key := keyOf(&profile.Run{Variant: v, Mode: p.work.Mode})
+			for offer, vm := range p.offers {
+				for shape := range p.shapes {
+					g := guess{p, int32(variant), int32(offer), int32(shape), estimate.Estimate{}}
+					run := g.asked()
+					key.vm, key.batch = run.VM(), run.BatchSize
+					if !p.wants(&run, variant, key) {
 						continue
 					}
-					gpu := fmt.Sprint(vm.GPU, vm.GPUCount)
-					if _, seen := gpus[gpu]; !seen {
-						gpus[gpu] = p.first + len(gpus)
+					if g.steady, _ = p.predictor.Iteration(p.work.Model, v, vm, vm.GPUCount, run.BatchSize); !g.steady.Known() {
+						continue
 					}
-					if !yield(prediction{origins.number(gpus[gpu], run), run, why}) {
+					k := kind{vm.GPU, vm.GPUCount}
+					if _, seen := kinds[k]; !seen {
+						kinds[k] = p.first + len(kinds)
+					}
+					if !yield(cell{number: origins.number(kinds[k], run), guess: &g}) {
 						return
 					}
 				}
@@ -159,27 +171,40 @@ func (p *predictions) all() iter.Seq[prediction] {
 	}
 }
 
-// predict is the run of a variant on a VM type as far as it is known without
-// running it; ok is false where nothing is predicted, or need be.
-func (p *predictions) predict(run profile.Run, v profile.Variant, vm profile.VMType) (_ profile.Run,
-	why string, ok bool) {
-	if p.narrowed == OwnBatches && !p.ran[variantBatch{v.Key(), run.BatchSize}] {
-		return run, "", false
+// wants reports whether a run is to be predicted: it is asked for, and no run answers
+// for its cell.
+func (p *predictions) wants(run *profile.Run, variant int, key cellKey) bool {
+	if p.narrowed == OwnBatches && !p.ran[variantBatch{p.keys[variant], run.BatchSize}] {
+		return false
 	}
-	run.Variant = v
+	return p.asked.Keeps(run) && p.sensible(*run) && !p.answered[anywhere(key)]
+}
+
+// asked is the run without what has to be predicted.
+func (g *guess) asked() profile.Run {
+	run, vm := g.from.shapes[g.shape], &g.from.offers[g.offer]
+	run.Variant = g.from.variants[g.variant]
 	run.Cloud, run.Region, run.InstanceType = vm.Cloud, vm.Region, vm.InstanceType
 	run.GPU, run.GPUCount, run.GPUMemGiB = vm.GPU, vm.GPUCount, vm.GPUMemGiB
-	if !p.asked.Keeps(&run) || !p.sensible(run) || p.answered[anywhere(keyOf(&run))] {
-		return run, "", false
-	}
-	if run.Steady, why = p.predictor.Iteration(p.work.Model, v, vm, run.GPUCount, run.BatchSize); !run.Steady.Known() {
-		return run, "", false
-	}
-	run.Basis, run.PeakMemoryBytes = run.Steady.Basis, p.peak(run)
+	return run
+}
+
+// run is the run as it is predicted to be, labelled by the basis of its time.
+func (g *guess) run() profile.Run {
+	p, run := g.from, g.asked()
+	run.Steady, run.Basis = g.steady, g.steady.Basis
+	run.PeakMemoryBytes = p.peak(&run, p.keys[g.variant])
 	if p.validated != nil {
 		run.ValidationS = new(*p.validated / float64(max(run.BatchSize, 1)) * run.Steady.Value)
 	}
-	return run, why, true
+	return run
+}
+
+// why says what the prediction rests on.
+func (g *guess) why() string {
+	p, run := g.from, g.asked()
+	_, why := p.predictor.Iteration(p.work.Model, run.Variant, p.offers[g.offer], run.GPUCount, run.BatchSize)
+	return why
 }
 
 // offers are the VM types to predict for. Of one that costs the same in several
@@ -290,8 +315,8 @@ func (f *facts) sensible(run profile.Run) bool {
 
 // peak is the GPU memory that the batch size needs by those that were run,
 // wherever: a line through their peaks. Nil where fewer than two tell.
-func (p *predictions) peak(run profile.Run) *float64 {
-	line := p.memory[run.Variant.Key()]
+func (p *predictions) peak(run *profile.Run, variant string) *float64 {
+	line := p.memory[variant]
 	if line == nil {
 		return nil
 	}
@@ -363,22 +388,15 @@ func longestPauses(donors []profile.Run) (best training.Pauses) {
 	return best
 }
 
-// candidates are those of a prediction, in batch inference on 1, 2, … VMs.
-func (p *predictions) candidates(of prediction) []Candidate {
-	c := p.candidate(of.cell, of.run)
-	c.Why = of.why
-	c.Sources = slices.Clip(p.sources[of.run.Variant.Key()])
-	if p.work.Mode == profile.Infer {
-		out := make([]Candidate, p.maxCount)
-		for n := range out {
-			out[n] = p.inference(c, []profile.Run{of.run}, n+1)
-		}
-		return out
+// predictedTraining is the candidate of a training that is predicted; ok is false where
+// its number of epochs or of their iterations is not known.
+func (p *predictions) predictedTraining(of cell) (c Candidate, ok bool) {
+	runs, c, _ := p.answering(of)
+	c.Why = of.guess.why()
+	if c.Epochs = p.epochs(runs[0]); c.Epochs == nil || runs[0].IterationsPerEpoch == nil {
+		return c, false
 	}
-	if c.Epochs = p.epochs(of.run); c.Epochs == nil || of.run.IterationsPerEpoch == nil {
-		return nil
-	}
-	return []Candidate{p.trainingOf(c, of.run)}
+	return p.trainingOf(c, runs[0]), true
 }
 
 // trainingOf completes the candidate of a training as it is predicted.

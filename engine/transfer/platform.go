@@ -66,7 +66,12 @@ func (t *Table) transfer(s Subject, target Platform) *platformTransfer {
 	}
 	x.grounded = x.grounded || len(observations) > 0
 	x.sameGPU = spread <= hostSpread
-	x.deviations = transferMixture(observations, spread/ratioSpread, x.others, x.probes > 0)
+	if x.deviations = t.priors[spread]; len(observations) > 0 || x.deviations == nil {
+		x.deviations = transferMixture(observations, spread/ratioSpread, x.others, x.probes > 0)
+		if len(observations) == 0 {
+			t.priors[spread] = x.deviations
+		}
+	}
 	return x
 }
 

@@ -73,6 +73,7 @@ type Table struct {
 	lock        sync.Mutex
 	corrections map[Cell]*regression // of a curve
 	transfers   map[curveKey]*platformTransfer
+	priors      map[float64]*mixture // of transfers without observations, by their spread
 	answers     map[Cell]answer
 }
 
@@ -240,7 +241,7 @@ func (t *Table) indexed(before map[curveKey]*Curve) *Table {
 		}
 	}
 	t.corrections, t.transfers = map[Cell]*regression{}, map[curveKey]*platformTransfer{}
-	t.answers = map[Cell]answer{}
+	t.answers, t.priors = map[Cell]answer{}, map[float64]*mixture{}
 	return t
 }
 
