@@ -76,7 +76,7 @@ func (f *facts) cells() cells {
 			continue
 		}
 		if runs := f.strongest(f.gather(c.all[n].runs)); len(runs) > 0 {
-			c.all[n].number = c.origins.number(n, runs[0])
+			c.all[n].number = c.origins.number(n, &runs[0])
 		}
 	}
 	return c
@@ -110,7 +110,7 @@ type origins map[string]int
 
 // number is the cell's own number but for times of a GPU, which have that of the
 // first such cell.
-func (o origins) number(cell int, r profile.Run) int {
+func (o origins) number(cell int, r *profile.Run) int {
 	if !r.IsOfGPU() {
 		return cell
 	}

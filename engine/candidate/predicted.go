@@ -145,12 +145,13 @@ func (p *predictions) all() iter.Seq[cell] {
 		// All predictions for a GPU err together: they rest on the same knowledge
 		// of it.
 		kinds, origins := map[kind]int{}, maps.Clone(p.origins)
+		var run profile.Run // one for all: it is large
 		for variant, v := range p.variants {
 			key := keyOf(&profile.Run{Variant: v, Mode: p.work.Mode})
 			for offer, vm := range p.offers {
 				for shape := range p.shapes {
 					g := guess{p, int32(variant), int32(offer), int32(shape), estimate.Estimate{}}
-					run := g.asked()
+					run = g.asked()
 					key.vm, key.batch = run.VM(), run.BatchSize
 					if !p.wants(&run, variant, key) {
 						continue
@@ -162,7 +163,7 @@ func (p *predictions) all() iter.Seq[cell] {
 					if _, seen := kinds[k]; !seen {
 						kinds[k] = p.first + len(kinds)
 					}
-					if !yield(cell{number: origins.number(kinds[k], run), guess: &g}) {
+					if !yield(cell{number: origins.number(kinds[k], &run), guess: new(g)}) {
 						return
 					}
 				}
