@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -125,5 +126,24 @@ func TestDatasetsOfEarlierLayouts(t *testing.T) {
 	}
 	if got, want := datasets(), []string{"64 px image", "128 px image", " "}; !reflect.DeepEqual(got, want) {
 		t.Errorf("imported again: %q, want %q", got, want)
+	}
+}
+
+// Nobody here goes on with a run that was going on elsewhere.
+func TestImportedRunsHaveEnded(t *testing.T) {
+	s := openTemp(t)
+	set, want := &profile.Set{}, map[string]profile.Status{"": profile.Done, "running": profile.Done,
+		"failed": profile.Failed, "interrupted": profile.Interrupted}
+	for status := range want {
+		r := runOn("net "+status, "", "image", 1)
+		r.Status = profile.Status(status)
+		set.Runs = append(set.Runs, r)
+	}
+	_, err := s.Import(t.Context(), set)
+	must(t, err)
+	for _, r := range loadSet(t, s).Runs {
+		if status := want[strings.TrimSpace(strings.TrimPrefix(r.Model, "net"))]; r.Status != status {
+			t.Errorf("%s is %s, want %s", r.Model, r.Status, status)
+		}
 	}
 }

@@ -310,3 +310,17 @@ func TestCancelledBeforeItBegins(t *testing.T) {
 		t.Errorf("%d runs", got)
 	}
 }
+
+// A database on a read-only disk is opened without the files beside it.
+func TestNoRoom(t *testing.T) {
+	for err, want := range map[error]bool{
+		sqlite3.Error{Code: sqlite3.ErrCantOpen}: true,
+		sqlite3.Error{Code: sqlite3.ErrReadonly}: true,
+		sqlite3.Error{Code: sqlite3.ErrBusy}:     false,
+		os.ErrNotExist:                           false,
+	} {
+		if noRoom(err) != want {
+			t.Errorf("%v: %v", err, !want)
+		}
+	}
+}

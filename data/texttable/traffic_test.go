@@ -25,3 +25,20 @@ func TestTrafficMarksThePickAmongTheListed(t *testing.T) {
 		t.Errorf("%v:\n%s", err, &text)
 	}
 }
+
+// Of memory sizes beyond the knee only the cheapest and the last are listed.
+func TestMemoryOfTheFunction(t *testing.T) {
+	of := func(gb, seconds float64, cheapest bool) contract.TrafficFunction {
+		return contract.TrafficFunction{MemoryGB: gb, Seconds: seconds, InTime: true, Cheapest: cheapest}
+	}
+	var text strings.Builder
+	traffic{contract.Traffic{Function: []contract.TrafficFunction{of(0.5, 4, false), of(1, 3, false), of(1.5, 2, false),
+		of(2, 2, true), of(2.5, 2, false), of(3, 2, false)}}}.writeFunction(&text)
+	var listed []string
+	for _, line := range strings.Split(strings.TrimSpace(text.String()), "\n")[2:] {
+		listed = append(listed, strings.Fields(line)[0])
+	}
+	if got := strings.Join(listed, " "); got != "0.5 1 1.5 2 3" {
+		t.Errorf("listed are %s:\n%s", got, text.String())
+	}
+}

@@ -30,12 +30,13 @@ func vm(name, gpu string, count int, hourly float64) profile.VMType {
 	return v
 }
 
-// twoTypes is a set with a measured VM type and one that nobody probed.
+// twoTypes is a set with a measured VM type, one that nobody probed and one of which
+// no one knows how many GPUs it has.
 func twoTypes() *profile.Set {
 	r := steadily(train(256, "measured"), 14, 0.5, 158)
 	r.Cloud, r.Region, r.TrainSize, r.Epochs = "aws", "us", new(256*158.0), new(10.0)
 	set := runs(r)
-	set.VMTypes = []profile.VMType{vm("measured", "K80", 1, 1), vm("unprobed", "V100", 1, 1), vm("no GPU", "", 0, 1)}
+	set.VMTypes = []profile.VMType{vm("measured", "K80", 1, 1), vm("unprobed", "V100", 1, 1), vm("some", "A100", 0, 1)}
 	return set
 }
 

@@ -82,9 +82,6 @@ func Name(s string) string { return Cut(Clean(s), 60) }
 
 // Cut shortens s to at most limit runes and says so with an ellipsis.
 func Cut(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
 	n := 0
 	for i := range s {
 		if n++; n == limit {

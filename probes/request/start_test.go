@@ -13,6 +13,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/harness"
+	"sweetspot/probes/identity"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
 )
@@ -325,5 +326,18 @@ func TestCollectRefuses(t *testing.T) {
 				t.Errorf("%+v is on another host", r)
 			}
 		}
+	}
+}
+
+// The machine is looked at once, with metadata and without.
+func TestTheMachineIsAskedOnce(t *testing.T) {
+	defer func(by map[bool]identity.Facts) { asked.by = by }(asked.by)
+	asked.by = map[bool]identity.Facts{true: {Host: "with metadata"}}
+	if f := factsHere(t.Context(), false); f.OS == "" || f.Host == "with metadata" {
+		t.Errorf("this machine is %+v", f)
+	}
+	asked.by[false] = identity.Facts{Host: "as before"}
+	if f := factsHere(t.Context(), false); f.Host != "as before" {
+		t.Errorf("asked again: %+v", f)
 	}
 }
