@@ -56,10 +56,9 @@ type Candidate struct {
 	CAR           *float64  `json:"car" yaml:"car"`           // US dollars per unit of accuracy
 	Relative      Numbers   `json:"relative" yaml:"relative"` // value / best feasible value
 	PBest         Numbers   `json:"p_best" yaml:"p_best"`     // probability of being the best; null in a plan
-	// Others that are as good in the objective of the order, and of them the first ten
-	// ids by rising value; null where that was not looked for, see ranking.md.
+	// others that are as good in the objective of the order; null where ties are not looked for, see ranking.md
 	Ties      *int                 `json:"ties" yaml:"ties"`
-	TiedWith  []string             `json:"tied_with" yaml:"tied_with"`
+	TiedWith  []string             `json:"tied_with" yaml:"tied_with"` // ids of these by rising value, at most a hundred
 	Feasible  bool                 `json:"feasible" yaml:"feasible"`   // it holds all limits
 	Violates  []Violation          `json:"violates" yaml:"violates"`   // what it violates
 	Frontier  objective.Each[bool] `json:"frontier" yaml:"frontier"`   // of each objective with the accuracy
@@ -164,7 +163,7 @@ func NewChances(r *rank.Result) Chances {
 }
 
 // mostTied is how many ids of a tie are listed: there may be thousands of them.
-const mostTied = 10
+const mostTied = 100
 
 func newTies(r *rank.Result, i, place int) (others *int, tied []string) {
 	tied = []string{}

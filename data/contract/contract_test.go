@@ -61,6 +61,32 @@ func TestRankingGolden(t *testing.T) {
 	golden(t, "ranking.json", indented(t, NewRanking(exampleranking.New(), nil, pickedAt)))
 }
 
+// A tie of very many is counted in full and named in part, the first by value first.
+func TestTiesAreBounded(t *testing.T) {
+	candidates := make([]candidate.Candidate, mostTied+50)
+	for i := range candidates {
+		c := &candidates[i]
+		c.ID, c.Configuration = fmt.Sprint("c", i), []candidate.Part{{Count: 1, USDPerHour: new(1.0)}}
+		c.Time = estimate.Exact(float64(1000-i), estimate.Measured)
+		c.Cost = estimate.Exact(1+float64(i)*1e-6, estimate.Measured)
+	}
+	space := rank.NewSpace(candidate.ListOf(candidates...))
+	of := func(sort question.Sort) []Candidate {
+		return NewRanking(rank.Evaluate(space, question.Query{Sort: sort}), nil, pickedAt).Candidates
+	}
+	for _, c := range of(question.ByCost) {
+		if *c.Ties != len(candidates)-1 || len(c.TiedWith) != mostTied || c.TiedWith[0] != "c0" && c.ID != "c0" ||
+			c.TiedWith[0] != "c1" && c.ID == "c0" {
+			t.Fatalf("%s ties with %d: %v", c.ID, *c.Ties, c.TiedWith)
+		}
+	}
+	for _, sort := range []question.Sort{question.ByCost.Strict(), question.ByScore} {
+		if c := of(sort)[0]; c.Ties != nil || c.TiedWith == nil || len(c.TiedWith) > 0 {
+			t.Errorf("by %s: %v, %v", sort, c.Ties, c.TiedWith)
+		}
+	}
+}
+
 // The keys of CONTRACTS, typed from there. A value of nil ends the walk.
 type keys map[string]any
 
