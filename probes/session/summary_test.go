@@ -54,3 +54,23 @@ func TestEnergyOfCPUs(t *testing.T) {
 		t.Errorf("on a GPU: %+v", r)
 	}
 }
+
+// Of a long list the last entries are kept, and what was handed out stays.
+func TestPushKeepsTheLast(t *testing.T) {
+	var list []int
+	var handed [][]int
+	for i := range 50 {
+		list = push(list, i, 5)
+		if last := tail(list, 5); len(last) != min(i+1, 5) || last[len(last)-1] != i || len(list) > 10 {
+			t.Fatalf("after %d of %d kept the last are %v", i, len(list), last)
+		}
+		handed = append(handed, tail(list, 5))
+	}
+	for i, last := range handed {
+		for k, v := range last {
+			if want := i - len(last) + 1 + k; v != want {
+				t.Fatalf("what was handed out after %d is now %v", i, last)
+			}
+		}
+	}
+}

@@ -115,3 +115,17 @@ func TestTickLabels(t *testing.T) {
 		}
 	}
 }
+
+func TestAxesAreTheSame(t *testing.T) {
+	a := Axis{Title: "time", Log: true, Min: 1, Max: 2}
+	if !a.same(a) {
+		t.Error("an axis is another one than itself")
+	}
+	for _, b := range []Axis{{Title: "cost", Log: true, Min: 1, Max: 2}, {Title: "time", Min: 1, Max: 2},
+		{Title: "time", Log: true, Invert: true, Min: 1, Max: 2}, {Title: "time", Log: true, Max: 2},
+		{Title: "time", Log: true, Min: 1}} {
+		if a.same(b) {
+			t.Errorf("%+v is taken for %+v", b, a)
+		}
+	}
+}

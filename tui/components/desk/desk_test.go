@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -183,6 +184,29 @@ func TestWordsScrollWhereTheyHaveTheScreen(t *testing.T) {
 	}
 }
 
+// One panel is drawn as having the keys: the one they act in.
+func TestOnePanelHasTheKeys(t *testing.T) {
+	th := theme.New("", true, false)
+	l := NewLayout(160, 40, 1, 5, 50)
+	body := func(int, int) string { return "" }
+	panes := Panes{First: Pane{Title: "first", Body: body}, Second: Pane{Title: "second", Body: body},
+		Third: Pane{Body: body}, Fourth: Pane{Body: body}, Sliders: Pane{Title: "sliders"}, Table: Pane{Title: "table"},
+		Lines: func(int) []string { return nil }}
+	corner := th.Focus.Render(th.Symbols.TopLeft)
+	for _, regions := range [][]string{{"sliders", "first", "second", "table"}, {"sliders", "table"}} {
+		f := newFixture(t)
+		f.Regions = regions
+		for k, name := range regions {
+			f.focus = k
+			frame := f.Frame(th, 160, 40, &l, panes)
+			if strings.Count(frame, corner) != 1 ||
+				!strings.Contains(frame, corner+th.TitleFocus.Render(" "+name+" ")) {
+				t.Errorf("of %v %s has the keys:\n%q", regions, name, frame)
+			}
+		}
+	}
+}
+
 // The mouse presses and turns what it is over; a title sorts, and again turns round.
 func TestTheMouseOnEveryRegion(t *testing.T) {
 	f := newFixture(t)
@@ -207,6 +231,13 @@ func TestTheMouseOnEveryRegion(t *testing.T) {
 	if row, _ := f.Table.Cursor(); row != 0 || f.Region() != "first" {
 		t.Errorf("a wheel over rows that all fit moves the cursor to %d", row)
 	}
+	f.Table.SetRows(rows(100))
+	f.Mouse(pointer.Event{Kind: pointer.Wheel, X: 3, Y: 8, Steps: 2})
+	if row, _ := f.Table.Cursor(); row != 6 {
+		t.Errorf("turned by two the first row is %d", row)
+	}
+	f.Table.SetRows(rows(3))
+	f.Table.SetCursor(0)
 	f.Mouse(pointer.Event{Kind: pointer.Drag, X: 3, Y: 9})
 	if row, _ := f.Table.Cursor(); row != 0 {
 		t.Error("a drag over the table moves its cursor")

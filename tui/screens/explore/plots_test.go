@@ -15,6 +15,7 @@ import (
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
 	"sweetspot/tui/state"
+	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
 
@@ -88,6 +89,15 @@ func TestPlotsSayWhatTheyLeaveOut(t *testing.T) {
 	s.plots.dial, s.plots.unplaced = nil, [2]int{0, 3}
 	if got := ansi.Strip(s.plotNote(1)); !strings.Contains(got, "3 without") {
 		t.Errorf("three candidates are left out, the note is %q", got)
+	}
+	note := s.plots.note(1, s.th)
+	s.layout.Second.W = text.Width(s.plots.title[1]) + borderCells + text.Width(note)
+	if got := s.plotNote(1); got != note {
+		t.Errorf("%q has room, the note is %q", note, got)
+	}
+	s.layout.Second.W--
+	if got := s.plotNote(1); got+hidden != note {
+		t.Errorf("%q has no room, the note is %q", note, got)
 	}
 	s.plots.unplaced[1] = 0
 	if got := ansi.Strip(s.plotNote(1)); strings.Contains(got, "without") {

@@ -372,6 +372,14 @@ func TestColumnsOfTheSchemes(t *testing.T) {
 	if s.Chosen() != least {
 		t.Errorf("by cost the first is scheme %d, the cheapest %d", s.Chosen(), least)
 	}
+	s.View()
+	before := s.plots.load.View()
+	s.Table.SetCursor(1)
+	s.draw()
+	if s.plots.load.View() == before {
+		t.Error("the capacity of another scheme looks the same")
+	}
+	s.Table.SetCursor(0)
 	if got := s.loadLegend(); !strings.Contains(got, "capacity, "+string(serving.Schemes()[least])) {
 		t.Errorf("the chart is of %q", got)
 	}
