@@ -24,9 +24,11 @@ func IsGPU(meant, gpu string) bool {
 
 // Means is [IsGPU] of names that are taken apart.
 func (n GPUName) Means(gpu GPUName) bool {
-	return n.Chip != "" && n.model() == gpu.model() && strings.HasPrefix(gpu.Form, n.Form) &&
-		(n.Memory == 0 || n.Memory == gpu.Memory)
+	return n.SameChip(gpu) && strings.HasPrefix(gpu.Form, n.Form) && (n.Memory == 0 || n.Memory == gpu.Memory)
 }
+
+// SameChip reports whether both names are of one chip; RTX and GTX may be left out.
+func (n GPUName) SameChip(gpu GPUName) bool { return n.Chip != "" && n.model() == gpu.model() }
 
 // model is the chip without the name of its series.
 func (n GPUName) model() string {

@@ -225,15 +225,14 @@ func (in *inference) count(n *node) {
 		in.unknown(n)
 		return
 	}
-	work, ok := workRules[n.op]
-	if !ok {
+	if _, ok := layers[n.op]; !ok {
 		if _, known := shapeRules[n.op]; !known && !cheap[n.op] {
 			in.unknown(n)
 		}
 		return
 	}
-	flops, known := work(in, n)
-	if !known || math.IsInf(flops, 0) {
+	flops := in.work(n)
+	if math.IsNaN(flops) || math.IsInf(flops, 0) {
 		in.counted = false
 		in.facts.warn("the shapes at %s (%s) are not in the file, so the operations of one sample are unknown", n.label(),
 			clean(n.op))
@@ -248,7 +247,7 @@ func (in *inference) count(n *node) {
 func (in *inference) hold(n *node) {
 	width := 4.0
 	total := 0.0
-	for _, i := range operands[n.op] {
+	for _, i := range []int{layers[n.op].left, layers[n.op].right} {
 		name := n.input(i)
 		if w := in.weights[in.weightOf(name)]; w != nil {
 			width = widths[w.dtype]

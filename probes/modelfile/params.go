@@ -47,6 +47,7 @@ var settings = map[string]map[int]bool{
 func (in *inference) uses() map[string]use {
 	uses := map[string]use{}
 	for _, n := range in.graph.nodes {
+		_, isLayer := layers[n.op]
 		for i, name := range n.in {
 			if in.weights[name] == nil {
 				continue
@@ -57,7 +58,7 @@ func (in *inference) uses() map[string]use {
 			} else {
 				u.any = true
 				u.parameter = u.parameter || !settings[n.op][i]
-				u.layer = u.layer || (operands[n.op] != nil && !settings[n.op][i])
+				u.layer = u.layer || (isLayer && !settings[n.op][i])
 				u.narrow = u.narrow || (n.op == "DequantizeLinear" && i == 0) || (n.op == "QLinearConv" && i == 8)
 			}
 			uses[name] = u

@@ -61,7 +61,7 @@ func (s sliding) positions(length int64, i int) int64 {
 }
 
 func (in *inference) convShape(n *node) [][]int64 {
-	x, w := in.operand(n, 0), in.operand(n, 1)
+	x, w := in.operands(n)
 	if len(x) < 3 || len(w) != len(x) {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (in *inference) convShape(n *node) [][]int64 {
 }
 
 func (in *inference) transposedShape(n *node) [][]int64 {
-	x, w := in.operand(n, 0), in.operand(n, 1)
+	x, w := in.operands(n)
 	group := n.int("group", 1)
 	if len(x) < 3 || len(w) != len(x) || group < 1 || group > maxDim {
 		return nil
@@ -126,7 +126,7 @@ func (in *inference) poolShape(n *node) [][]int64 {
 }
 
 func (in *inference) gemmShape(n *node) [][]int64 {
-	a, b := in.operand(n, 0), in.operand(n, 1)
+	a, b := in.operands(n)
 	if len(a) != 2 || len(b) != 2 {
 		return nil
 	}
@@ -141,7 +141,7 @@ func (in *inference) gemmShape(n *node) [][]int64 {
 }
 
 func (in *inference) matMulShape(n *node) [][]int64 {
-	a, b := in.operand(n, 0), in.operand(n, 1)
+	a, b := in.operands(n)
 	if len(a) == 0 || len(b) == 0 {
 		return nil
 	}

@@ -1,94 +1,85 @@
 package modelfile
 
-import "strings"
+import (
+	"math"
+	"slices"
+	"strings"
+)
 
-// operands are the inputs of a layer that are multiplied with each other.
-var operands = map[string][]int{
-	"Conv": {0, 1}, "ConvInteger": {0, 1}, "QLinearConv": {0, 3}, "FusedConv": {0, 1}, "ConvTranspose": {0, 1},
-	"Gemm": {0, 1}, "MatMul": {0, 1}, "MatMulInteger": {0, 1}, "QLinearMatMul": {0, 3},
-	"LSTM": {0, 1}, "GRU": {0, 1}, "RNN": {0, 1},
-}
+// workRule counts the operations of a layer for the whole batch from the shapes
+// of its operands and its output: two for every multiply-add. A dimension that is
+// not known is NaN, and so is what follows from it.
+type workRule func(left, right, out []float64) float64
 
-// workRules count the operations of a layer for the whole batch, two for every
-// multiply-add. The shapes of its outputs are known by then.
-var workRules = map[string]func(*inference, *node) (flops float64, known bool){
-	"Conv": (*inference).convWork, "ConvInteger": (*inference).convWork, "QLinearConv": (*inference).convWork,
-	"FusedConv": (*inference).convWork, "ConvTranspose": (*inference).transposedWork,
-	"Gemm": (*inference).gemmWork, "MatMul": (*inference).matMulWork,
-	"MatMulInteger": (*inference).matMulWork, "QLinearMatMul": (*inference).matMulWork,
-	"LSTM": (*inference).recurrentWork, "GRU": (*inference).recurrentWork, "RNN": (*inference).recurrentWork,
-}
+// filterWork: every output value takes one filter.
+func filterWork(_, weight, out []float64) float64 { return 2 * times(out) * times(weight[1:]) }
 
-// operand is the shape of the i-th of a layer's operands.
-func (in *inference) operand(n *node, i int) []int64 {
-	return in.shapes[n.input(operands[n.op][i])]
-}
+// transposedFilterWork: every input value takes one filter.
+func transposedFilterWork(x, weight, _ []float64) float64 { return 2 * times(x) * times(weight[1:]) }
 
-func (in *inference) output(n *node) (float64, bool) {
-	if len(n.out) == 0 {
-		return 0, false
-	}
-	return size(in.shapes[n.out[0]])
-}
-
-// convWork: every output value takes one filter.
-func (in *inference) convWork(n *node) (float64, bool) {
-	weight := in.operand(n, 1)
-	if len(weight) < 2 {
-		return 0, false
-	}
-	filter, known := size(weight[1:])
-	out, outKnown := in.output(n)
-	return 2 * out * filter, known && outKnown
-}
-
-// transposedWork: every input value takes one filter.
-func (in *inference) transposedWork(n *node) (float64, bool) {
-	weight := in.operand(n, 1)
-	if len(weight) < 2 {
-		return 0, false
-	}
-	filter, known := size(weight[1:])
-	values, inKnown := size(in.operand(n, 0))
-	_, outKnown := in.output(n)
-	return 2 * values * filter, known && inKnown && outKnown
-}
-
-func (in *inference) gemmWork(n *node) (float64, bool) {
-	a := in.operand(n, 0)
-	if len(a) != 2 {
-		return 0, false
-	}
-	inner := a[1]
-	if n.int("transA", 0) != 0 {
-		inner = a[0]
-	}
-	out, known := in.output(n)
-	return 2 * out * float64(inner), known && inner >= 0
-}
-
-func (in *inference) matMulWork(n *node) (float64, bool) {
-	a := in.operand(n, 0)
-	if len(a) == 0 {
-		return 0, false
-	}
-	inner := a[len(a)-1]
-	out, known := in.output(n)
-	return 2 * out * float64(inner), known && inner >= 0
-}
+func innerWork(left, _, out []float64) float64 { return 2 * times(out) * left[len(left)-1] }
 
 // recurrentWork: every step of the sequence uses the weights of the input and
 // of the state.
-func (in *inference) recurrentWork(n *node) (float64, bool) {
-	x := in.shapes[n.input(0)]
-	w, known := size(in.shapes[n.input(1)])
-	r, stateKnown := size(in.shapes[n.input(2)])
-	_, outKnown := in.output(n)
-	if len(x) != 3 || !known || !stateKnown || !outKnown {
-		return 0, false
+func recurrentWork(x, weight, out []float64) float64 {
+	if len(x) != 3 || len(weight) != 3 {
+		return math.NaN()
 	}
-	steps, known := size(x[:2])
-	return 2 * steps * (w + r), known
+	return 2 * times(x[:2]) * times(weight[:2]) * (weight[2] + out[len(out)-1])
+}
+
+// attentionWork: scores of every query with every key, and their weighted sum
+// of the values, which is the output.
+func attentionWork(query, key, out []float64) float64 {
+	keys := key[max(len(key)-2, 0)]
+	return 2*times(query)*keys + 2*times(out)*keys
+}
+
+// layers are the operators of ONNX that do nearly all the work, with the places
+// of their operands among their inputs.
+var layers = map[string]struct {
+	left, right int
+	work        workRule
+}{
+	"Conv": {0, 1, filterWork}, "ConvInteger": {0, 1, filterWork}, "QLinearConv": {0, 3, filterWork},
+	"FusedConv": {0, 1, filterWork}, "ConvTranspose": {0, 1, transposedFilterWork},
+	"Gemm": {0, 1, innerWork}, "MatMul": {0, 1, innerWork},
+	"MatMulInteger": {0, 1, innerWork}, "QLinearMatMul": {0, 3, innerWork},
+	"LSTM": {0, 1, recurrentWork}, "GRU": {0, 1, recurrentWork}, "RNN": {0, 1, recurrentWork},
+}
+
+// operands are the shapes of what a layer multiplies.
+func (in *inference) operands(n *node) (left, right []int64) {
+	return in.shapes[n.input(layers[n.op].left)], in.shapes[n.input(layers[n.op].right)]
+}
+
+// work counts the operations of a layer, whose output has its shape by now; NaN
+// where a shape is unknown.
+func (in *inference) work(n *node) float64 {
+	x, w := in.operands(n)
+	left, right := lengths(x), lengths(w)
+	if len(left) == 0 || len(right) == 0 || len(n.out) == 0 {
+		return math.NaN()
+	}
+	out := in.shapes[n.out[0]]
+	if _, known := size(out); !known {
+		return math.NaN()
+	}
+	if n.int("transA", 0) != 0 {
+		slices.Reverse(left)
+	}
+	return layers[n.op].work(left, right, lengths(out))
+}
+
+// lengths are the dimensions of a shape, NaN where one is unknown.
+func lengths(shape []int64) []float64 {
+	out := make([]float64, len(shape))
+	for i, d := range shape {
+		if out[i] = float64(d); d < 0 {
+			out[i] = math.NaN()
+		}
+	}
+	return out
 }
 
 // cheap are operators with negligible work whose output shapes depend on values
@@ -110,24 +101,10 @@ func set(names ...string) map[string]bool {
 	return out
 }
 
-// matrixRule counts the operations of a layer for the whole batch from the
-// shapes of its operands and its output: two for every multiply-add.
+// matrixRule has the names of a layer's operands in the operator's schema.
 type matrixRule struct {
-	left, right string // the names of its operands in the operator's schema
-	work        func(left, right, out []float64) float64
-}
-
-func filterWork(_, weight, out []float64) float64 { return 2 * times(out) * times(weight[1:]) }
-
-func transposedFilterWork(x, weight, _ []float64) float64 { return 2 * times(x) * times(weight[1:]) }
-
-func innerWork(left, _, out []float64) float64 { return 2 * times(out) * left[len(left)-1] }
-
-// attentionWork: scores of every query with every key, and their weighted sum
-// of the values, which is the output.
-func attentionWork(query, key, out []float64) float64 {
-	keys := key[max(len(key)-2, 0)]
-	return 2*times(query)*keys + 2*times(out)*keys
+	left, right string
+	work        workRule
 }
 
 // matrixRules covers the operators of ATen that do nearly all the work, by
