@@ -5,6 +5,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,9 +73,7 @@ type App struct {
 
 // New returns the program before its first message.
 func New(ctx context.Context, o Options) *App {
-	if o.Keys == nil {
-		o.Keys = keys.Default()
-	}
+	o.Keys = cmp.Or(o.Keys, keys.Default())
 	if o.Today.IsZero() {
 		o.Today = time.Now()
 	}

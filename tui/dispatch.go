@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -259,10 +260,7 @@ func (a *App) header() string {
 		left += pen.Render(t.label)
 	}
 	left += " "
-	what := a.shown.Headline()
-	if what == "" {
-		what = a.screens[0].Headline()
-	}
+	what := cmp.Or(a.shown.Headline(), a.screens[0].Headline())
 	if word := a.status(); word != "" && a.shown.Status() == "" {
 		what = th.Warn.Render(word) + " " + th.Symbols.Dot + " " + what
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -147,9 +148,7 @@ func readPriceList(path string, o pricelist.Options) (*pricelist.List, error) {
 		return nil, err
 	}
 	o.Fallback, o.Name = info.ModTime().Format(time.DateOnly), plaintext.Line(filepath.Base(path), 60)
-	if o.Cloud == "" {
-		o.Cloud = cloudOfPath(path)
-	}
+	o.Cloud = cmp.Or(o.Cloud, cloudOfPath(path))
 	list, err := pricelist.Read(file, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", plaintext.Clean(path), err)

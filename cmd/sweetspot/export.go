@@ -91,10 +91,7 @@ type exportFlags struct {
 }
 
 func (e exportFlags) String() string {
-	if e.format == "" {
-		return strings.TrimPrefix(filepath.Ext(e.out), ".")
-	}
-	return e.format
+	return cmp.Or(e.format, strings.TrimPrefix(filepath.Ext(e.out), "."))
 }
 
 // form returns the form that --format names, else that of the extension of --out,

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -29,15 +30,11 @@ func GPUName(spelt string, memGiB *float64, cloud, instanceType string) string {
 	case len(chipSizes[n.Chip]) == 0:
 		return n.Chip
 	}
-	if n.Form == "" {
-		n.Form = formOf(n.Chip, cloud, instanceType)
-	}
+	n.Form = cmp.Or(n.Form, formOf(n.Chip, cloud, instanceType))
 	if strings.HasPrefix(n.Form, "SXM") {
 		n.Form = sockets[n.Chip]
 	}
-	if n.Memory == 0 {
-		n.Memory = usualMemory(n, memGiB)
-	}
+	n.Memory = cmp.Or(n.Memory, usualMemory(n, memGiB))
 	name := n.Chip
 	if n.Form != "" {
 		name += "-" + n.Form
@@ -159,9 +156,7 @@ func CloudName(spelt string) (name string, sure bool) {
 func MemoryOf(spelt string) *float64 {
 	n := profile.ParseGPUName(spelt)
 	if len(chipSizes[n.Chip]) > 0 {
-		if n.Memory == 0 {
-			n.Memory = usualMemory(n, nil)
-		}
+		n.Memory = cmp.Or(n.Memory, usualMemory(n, nil))
 		return new(float64(n.Memory))
 	}
 	for _, g := range gpus() {

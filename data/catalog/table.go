@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -128,13 +129,8 @@ func join(both func(earlier, later profile.VMType) profile.VMType, lists ...[]pr
 // under returns strong, completed by what only weak knows.
 func under(strong, weak profile.VMType) profile.VMType {
 	if strong.GPU == weak.GPU && strong.GPUCount == weak.GPUCount {
-		for _, f := range []struct{ to, from **float64 }{
-			{&strong.GPUMemGiB, &weak.GPUMemGiB}, {&strong.VCPUs, &weak.VCPUs}, {&strong.MemGiB, &weak.MemGiB},
-		} {
-			if *f.to == nil {
-				*f.to = *f.from
-			}
-		}
+		strong.GPUMemGiB = cmp.Or(strong.GPUMemGiB, weak.GPUMemGiB)
+		strong.VCPUs, strong.MemGiB = cmp.Or(strong.VCPUs, weak.VCPUs), cmp.Or(strong.MemGiB, weak.MemGiB)
 	}
 	prices := slices.Clone(strong.Prices)
 	for _, p := range weak.Prices {

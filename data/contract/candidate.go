@@ -192,7 +192,7 @@ func NewCandidate(r *rank.Result, i, place int, p Chances, tested validate.Teste
 	c, minimized := r.Space.At(i), r.Space.Objectives.Minimized()
 	out := Candidate{
 		ID: clean(c.ID), Model: clean(c.Model), Variant: clean(c.Variant.Title()),
-		Precision: word(clean(c.Variant.Precision)),
+		Precision: OrNull(clean(c.Variant.Precision)),
 		Mode:      string(c.Mode), BatchSize: above0(c.BatchSize), Epochs: c.Epochs, Units: c.Units,
 		Purchase: string(c.Purchase),
 		Score:    known(r.Score(i)), TAR: known(r.PerAccuracy(objective.Time, i)),
@@ -200,12 +200,12 @@ func NewCandidate(r *rank.Result, i, place int, p Chances, tested validate.Teste
 		Feasible: r.Feasible[i], Violates: []Violation{}, Sources: orEmpty(c.Sources), Configuration: []Part{},
 	}
 	if e := c.EpochsRange; finite(e) && e.Known() {
-		out.EpochsLow, out.EpochsHigh, out.EpochsWhy = &e.Low, &e.High, word(clean(c.EpochsWhy))
+		out.EpochsLow, out.EpochsHigh, out.EpochsWhy = &e.Low, &e.High, OrNull(clean(c.EpochsWhy))
 	}
 	out.Never = knownAt(c.Never)
 	out.Tested = newTested(tested, c)
 	out.WholeBatches, out.Divisible = outcomes(c)
-	out.Predicted, out.Why = c.IsPredicted(), word(clean(c.Why))
+	out.Predicted, out.Why = c.IsPredicted(), OrNull(clean(c.Why))
 	out.Time = NewSeconds(c.Time)
 	out.Cost.USD, out.Cost.Range = interval(c.Cost)
 	out.Cost.Items = newItems(c)
@@ -270,7 +270,7 @@ func newPruning(p *profile.Pruning) *Pruning {
 	if p == nil {
 		return nil
 	}
-	out := &Pruning{word(clean(p.Kind)), p.Ratio, make(map[string]float64, len(p.Layers))}
+	out := &Pruning{OrNull(clean(p.Kind)), p.Ratio, make(map[string]float64, len(p.Layers))}
 	for name, ratio := range p.Layers {
 		out.Layers[clean(name)] = ratio
 	}
@@ -280,13 +280,13 @@ func newPruning(p *profile.Pruning) *Pruning {
 func newPart(p candidate.Part) Part {
 	vm := p.VM
 	out := Part{
-		Cloud: word(clean(vm.Cloud)), Region: word(clean(vm.Region)), GPU: word(clean(vm.GPU)),
-		Count: p.Count, USDPerHour: p.USDPerHour, PriceFrom: word(clean(p.PriceFrom)),
+		Cloud: OrNull(clean(vm.Cloud)), Region: OrNull(clean(vm.Region)), GPU: OrNull(clean(vm.GPU)),
+		Count: p.Count, USDPerHour: p.USDPerHour, PriceFrom: OrNull(clean(p.PriceFrom)),
 	}
 	if out.Cloud == nil {
-		out.Host = word(clean(vm.InstanceType))
+		out.Host = OrNull(clean(vm.InstanceType))
 	} else {
-		out.InstanceType = word(clean(vm.InstanceType))
+		out.InstanceType = OrNull(clean(vm.InstanceType))
 	}
 	if p.BatchSize > 0 {
 		out.BatchSize, out.Units, out.BusyS = &p.BatchSize, &p.Units, &p.BusyS
@@ -301,13 +301,6 @@ func newPart(p candidate.Part) Part {
 // spreadsheets and parsers that an escape sequence or a line break would lead
 // astray.
 func clean(s string) string { return plaintext.Clean(s) }
-
-func word(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
 
 // above0 is a count whose zero means unknown.
 func above0(n int) *int {

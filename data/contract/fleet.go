@@ -204,7 +204,7 @@ func NewFleet(in FleetInput) Fleet {
 func newFleetQuery(in FleetInput) FleetQuery {
 	q := &in.Question
 	out := FleetQuery{
-		VM: word(clean(in.VM)), OnDemand: q.Prices.OnDemand, Reserved: q.Prices.Reserved, PricesFrom: []string{},
+		VM: OrNull(clean(in.VM)), OnDemand: q.Prices.OnDemand, Reserved: q.Prices.Reserved, PricesFrom: []string{},
 		ReservedVMs: q.Fleet.VMs, ReservedVMsFound: in.Found,
 		GPUsPerVM: q.Fleet.GPUsPerVM, Scheduler: string(q.Fleet.Scheduler), AsStudied: q.Fleet.AsStudied,
 		Acceptance: q.Acceptance.String(),
@@ -223,7 +223,7 @@ func newFleetQuery(in FleetInput) FleetQuery {
 func newFleetMix(q *fleet.Question, a *fleet.Answer) []FleetKind {
 	kinds := make([]FleetKind, len(q.Terms.Mix)+len(a.Unknown)+1)
 	for i, k := range q.Terms.Mix {
-		kinds[i] = FleetKind{Model: word(clean(k.Model)), Ratio: known(k.Ratio), Accuracy: known(k.Accuracy),
+		kinds[i] = FleetKind{Model: OrNull(clean(k.Model)), Ratio: known(k.Ratio), Accuracy: known(k.Accuracy),
 			ReducedAccuracy: known(k.ReducedAccuracy), Basis: clean(k.Basis)}
 		if q.Terms.EveryRatio {
 			kinds[i].Ratio = nil
@@ -231,7 +231,7 @@ func newFleetMix(q *fleet.Question, a *fleet.Answer) []FleetKind {
 	}
 	rest := len(kinds) - 1
 	for i, model := range append(slices.Clone(a.Unknown), "") {
-		kinds[len(q.Terms.Mix)+i] = FleetKind{Model: word(clean(model)), Basis: "no accuracy known"}
+		kinds[len(q.Terms.Mix)+i] = FleetKind{Model: OrNull(clean(model)), Basis: "no accuracy known"}
 	}
 	place := func(task int) int {
 		if k := int(a.Tasks[task].Kind); k >= 0 {

@@ -133,7 +133,7 @@ func NewRanking(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
 	}
 	out.NextProbe = newNextProbe(r)
 	if i, ok := advice.Recommended(r); ok {
-		out.Recommended = word(clean(s.At(i).ID))
+		out.Recommended = OrNull(clean(s.At(i).ID))
 	}
 	out.Frontier = newFrontiers(r)
 	for _, x := range advice.Crossovers(r) {
@@ -142,7 +142,7 @@ func NewRanking(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
 	}
 	for _, p := range advice.SweetSpots(s) {
 		out.SweetSpots = append(out.SweetSpots, SweetSpot{clean(s.At(p.Candidate).ID), clean(s.At(p.Unpruned).ID),
-			word(clean(p.Layer)), p.Ratio, p.Saved, p.Lost, p.Tolerance, clean(p.Metric)})
+			OrNull(clean(p.Layer)), p.Ratio, p.Saved, p.Lost, p.Tolerance, clean(p.Metric)})
 	}
 	return out
 }

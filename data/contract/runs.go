@@ -99,11 +99,11 @@ type Pause struct {
 // NewRun describes a run.
 func NewRun(r profile.Run) Run {
 	out := Run{
-		ID: r.ID, Model: clean(r.Model), Dataset: word(clean(r.Dataset)), Unit: word(clean(r.Unit)),
-		Variant: clean(r.Variant.Title()), Precision: word(clean(r.Variant.Precision)),
+		ID: r.ID, Model: clean(r.Model), Dataset: OrNull(clean(r.Dataset)), Unit: OrNull(clean(r.Unit)),
+		Variant: clean(r.Variant.Title()), Precision: OrNull(clean(r.Variant.Precision)),
 		Pruning: newPruning(r.Variant.Pruning),
-		Mode:    string(r.Mode), Cloud: word(clean(r.Cloud)), Region: word(clean(r.Region)),
-		GPU: word(clean(r.GPU)), GPUCount: r.GPUs(), GPUMemGiB: r.GPUMemGiB, Count: max(r.Count, 1),
+		Mode:    string(r.Mode), Cloud: OrNull(clean(r.Cloud)), Region: OrNull(clean(r.Region)),
+		GPU: OrNull(clean(r.GPU)), GPUCount: r.GPUs(), GPUMemGiB: r.GPUMemGiB, Count: max(r.Count, 1),
 		USDPerHour: r.USDPerHour,
 		BatchSize:  above0(r.BatchSize), Epochs: r.Epochs, IterationsPerEpoch: r.IterationsPerEpoch, TrainSize: r.TrainSize,
 		InitS: r.InitS, FirstIterationS: r.FirstIterationS, StartupS: r.StartupS, SteadyStdDevS: r.SteadyStdDevS,
@@ -111,16 +111,16 @@ func NewRun(r profile.Run) Run {
 		WarmupIterations: r.WarmupIterations, WarmupExtraS: r.WarmupExtraS,
 		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, TotalS: r.TotalS,
 		PeakMemoryBytes: r.PeakMemoryBytes,
-		Status:          string(r.Status), Basis: r.Basis.String(), Source: word(clean(r.Source)), AsOf: word(clean(r.AsOf)),
-		Note:           word(clean(r.Note)),
+		Status:          string(r.Status), Basis: r.Basis.String(), Source: OrNull(clean(r.Source)),
+		AsOf: OrNull(clean(r.AsOf)), Note: OrNull(clean(r.Note)),
 		EpochStartsS:   r.EpochStartsS,
-		EnergyJPerUnit: r.EnergyJPerUnit, AveragePowerW: r.AveragePowerW, EnergyOf: word(clean(r.EnergyOf)),
+		EnergyJPerUnit: r.EnergyJPerUnit, AveragePowerW: r.AveragePowerW, EnergyOf: OrNull(clean(r.EnergyOf)),
 		PowerLimitW: r.PowerLimitW,
 	}
 	if out.Cloud == nil {
-		out.Host = word(clean(r.InstanceType))
+		out.Host = OrNull(clean(r.InstanceType))
 	} else {
-		out.InstanceType = word(clean(r.InstanceType))
+		out.InstanceType = OrNull(clean(r.InstanceType))
 	}
 	out.Steady = NewSeconds(r.Steady)
 	if a := r.Accuracy; a != nil {
@@ -166,11 +166,11 @@ func writeRun(out *bufio.Writer, r profile.Run, its []store.Iteration) error {
 		Pauses: make([]Pause, len(r.Pauses)),
 	}
 	for k, v := range r.Validations {
-		recorded.Validations[k] = Validation{v.Epoch, lasted(v), word(clean(v.Metric)), v.Value, v.HigherIsBetter, v.Units,
+		recorded.Validations[k] = Validation{v.Epoch, lasted(v), OrNull(clean(v.Metric)), v.Value, v.HigherIsBetter, v.Units,
 			v.AtS}
 	}
 	for k, p := range r.Pauses {
-		recorded.Pauses[k] = Pause{p.AtS, p.Seconds, word(clean(p.Kind)), p.Iterations}
+		recorded.Pauses[k] = Pause{p.AtS, p.Seconds, OrNull(clean(p.Kind)), p.Iterations}
 	}
 	text, err := json.Marshal(recorded)
 	if err != nil {

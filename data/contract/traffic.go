@@ -144,7 +144,7 @@ func NewTraffic(in TrafficInput) Traffic {
 		BreakEven: a.BreakEven, Schemes: []TrafficScheme{}, Function: []TrafficFunction{}, Variants: []TrafficVariant{},
 		Advice: []string{}, Savings: []TrafficSaving{},
 		Query: TrafficQuery{
-			VM: word(clean(in.VM)), VMUSD: s.VM.USDPerHour, VMRate: s.VM.QueriesPerSecond, VMQueries: s.VM.QueriesPerSecond,
+			VM: OrNull(clean(in.VM)), VMUSD: s.VM.USDPerHour, VMRate: s.VM.QueriesPerSecond, VMQueries: s.VM.QueriesPerSecond,
 			VMLatencyS:  s.VM.LatencyS,
 			VMStartS:    s.VM.StartS,
 			FunctionGiB: s.Function.MemoryGB, FunctionGB: s.Function.MemoryGB,
@@ -170,7 +170,7 @@ func NewTraffic(in TrafficInput) Traffic {
 	t.describeFunction(q)
 	t.describeVariants(in)
 	for _, x := range a.Savings {
-		t.Savings = append(t.Savings, TrafficSaving{string(x.Slack), x.From, x.To, word(clean(x.Variant)), x.SavesUSD,
+		t.Savings = append(t.Savings, TrafficSaving{string(x.Slack), x.From, x.To, OrNull(clean(x.Variant)), x.SavesUSD,
 			x.Violations})
 	}
 	return t

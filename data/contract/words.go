@@ -25,6 +25,14 @@ func Known[T any](v *T) (out T) {
 	return out
 }
 
+// OrNull points to v; an empty text or a count of 0 means unknown, which is null.
+func OrNull[T comparable](v T) *T {
+	if v == *new(T) {
+		return nil
+	}
+	return &v
+}
+
 // VMs names the parts of the configuration: 2× g3.4xlarge.
 func (c Candidate) VMs() []string {
 	parts := make([]string, len(c.Configuration))

@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,9 +27,7 @@ func complete(r *source.Report, given source.Given) {
 	}
 	for i := range r.Set.Models {
 		m := &r.Set.Models[i]
-		if m.Dataset == "" {
-			m.Dataset = given.Dataset
-		}
+		m.Dataset = cmp.Or(m.Dataset, given.Dataset)
 		if m.Unit == "" {
 			m.Unit = given.Unit
 		}
@@ -128,13 +127,9 @@ func (c *completion) place(run *profile.Run) {
 // on assigns a run to a VM type.
 func on(run *profile.Run, vm *profile.VMType) {
 	run.Cloud, run.Region, run.InstanceType = vm.Cloud, vm.Region, vm.InstanceType
-	if run.GPU == "" {
-		run.GPU = vm.GPU
-	}
+	run.GPU = cmp.Or(run.GPU, vm.GPU)
 	if run.GPUCount == 0 {
 		run.GPUCount, run.NoGPU = vm.GPUCount, vm.GPUCount == 0
 	}
-	if run.GPUMemGiB == nil {
-		run.GPUMemGiB = vm.GPUMemGiB
-	}
+	run.GPUMemGiB = cmp.Or(run.GPUMemGiB, vm.GPUMemGiB)
 }

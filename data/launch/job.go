@@ -84,9 +84,7 @@ func newPart(v contract.Part, c contract.Candidate) (part, error) {
 	case at.gpus != nil && *at.gpus < 0:
 		return at, fmt.Errorf("this pick has %d GPUs in each %s: pick a candidate again", *at.gpus, at.machine())
 	}
-	if at.batch == nil {
-		at.batch = c.BatchSize
-	}
+	at.batch = cmp.Or(at.batch, c.BatchSize)
 	if at.units == nil {
 		at.units = c.Units
 	}

@@ -55,6 +55,7 @@
 package profilecsv
 
 import (
+	"cmp"
 	"io"
 	"strings"
 
@@ -120,20 +121,9 @@ func (x *modelIndex) add(m profile.Model) {
 		return
 	}
 	have := &x.set.Models[i]
-	for _, f := range []struct {
-		have *string
-		add  string
-	}{{&have.Dataset, m.Dataset}, {&have.Task, m.Task}, {&have.Unit, m.Unit}} {
-		if *f.have == "" {
-			*f.have = f.add
-		}
-	}
-	if have.Params == nil {
-		have.Params = m.Params
-	}
-	if have.FLOPsPerUnit == nil {
-		have.FLOPsPerUnit = m.FLOPsPerUnit
-	}
+	have.Dataset, have.Task = cmp.Or(have.Dataset, m.Dataset), cmp.Or(have.Task, m.Task)
+	have.Unit, have.Params = cmp.Or(have.Unit, m.Unit), cmp.Or(have.Params, m.Params)
+	have.FLOPsPerUnit = cmp.Or(have.FLOPsPerUnit, m.FLOPsPerUnit)
 }
 
 // reader reads the cells of one row by column name.

@@ -42,21 +42,15 @@ func Write(w io.Writer, set *profile.Set) error {
 		}
 	}
 
-	out := csv.NewWriter(w)
-	record := make([]string, len(columns))
-	if err := out.Write(columns); err != nil {
-		return fmt.Errorf("writing the Profile CSV: %w", err)
-	}
+	records := [][]string{columns}
 	for _, row := range rows {
+		record := make([]string, len(columns))
 		for i, column := range columns {
 			record[i] = row[column]
 		}
-		if err := out.Write(record); err != nil {
-			return fmt.Errorf("writing the Profile CSV: %w", err)
-		}
+		records = append(records, record)
 	}
-	out.Flush()
-	if err := out.Error(); err != nil {
+	if err := csv.NewWriter(w).WriteAll(records); err != nil {
 		return fmt.Errorf("writing the Profile CSV: %w", err)
 	}
 	return nil

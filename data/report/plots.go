@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -98,9 +99,7 @@ func accuracyScale(s *rank.Space) scale {
 			per = 1
 		}
 	}
-	if name == "" {
-		name = "accuracy"
-	}
+	name = cmp.Or(name, "accuracy")
 	if per < 1 {
 		name += ", %"
 	}

@@ -426,12 +426,7 @@ func SortVMTypes(vms []VMType) {
 const unchanged = "unchanged"
 
 // Title is the variant's name, also where it has none: unchanged.
-func (v Variant) Title() string {
-	if v.Name == "" {
-		return unchanged
-	}
-	return v.Name
-}
+func (v Variant) Title() string { return cmp.Or(v.Name, unchanged) }
 
 // VariantOfTitle is the name of the variant that has such a title.
 func VariantOfTitle(title string) string {

@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -134,9 +135,7 @@ func (o offers) saved(over string) computation {
 func (o offers) counted(k Key) computation {
 	of := func(r *reading) (tally, float64) {
 		at, jobs, policy := o.setting(r, noReduction), r.at(textNumber("candidates")), approx.Policy(k.Variant)
-		if policy == "" {
-			policy = approx.OnDemand
-		}
+		policy = cmp.Or(policy, approx.OnDemand)
 		r.missing = r.missing || o.work == nil
 		if r.missing {
 			return tally{}, jobs

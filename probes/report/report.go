@@ -152,7 +152,7 @@ type Dollars struct {
 func Row(rows []matrix.Row, i int, epochs []float64, kinds map[estimate.Basis]profile.Kind) Probe {
 	p := New(rows[i].Update, epochs, kinds)
 	p.Run.Processes = Repeated(rows, i)
-	p.Run.Host = known(rows[i].Host)
+	p.Run.Host = contract.OrNull(rows[i].Host)
 	return p
 }
 
@@ -162,17 +162,17 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 	r, exported := u.Run, contract.NewRun(u.Run)
 	p := Probe{Head: contract.NewHead("probe", u.Warnings...), Estimates: []Epochs{}}
 	p.Run = &Run{
-		ID: r.ID, Status: string(r.Status), Model: r.Model, Mode: string(r.Mode), BatchSize: known(r.BatchSize),
-		Precision: known(r.Variant.Precision),
+		ID: r.ID, Status: string(r.Status), Model: r.Model, Mode: string(r.Mode), BatchSize: contract.OrNull(r.BatchSize),
+		Precision: contract.OrNull(r.Variant.Precision),
 		Variant:   exported.Variant, Pruning: exported.Pruning, Accuracy: accuracy(r), unit: r.Unit,
 		Machine: machine(u.Machine), InitS: r.InitS, FirstIterationS: r.FirstIterationS,
 		SteadyN: u.Summary.N, SteadyIterations: u.Summary.N, WarmupIterations: r.WarmupIterations,
 		Iterations:       u.Summary.Total,
 		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, PeakMemoryBytes: r.PeakMemoryBytes,
-		StoppedBecause: known(u.StoppedBecause), SpentS: u.SpentS, SpentUSD: u.SpentUSD, ScriptExit: u.ScriptExit,
+		StoppedBecause: contract.OrNull(u.StoppedBecause), SpentS: u.SpentS, SpentUSD: u.SpentUSD, ScriptExit: u.ScriptExit,
 		RejectedLines: u.Rejected,
-		StoppedWords:  known(u.StoppedWords), InputWait: u.InputWait, EnergyJPerUnit: r.EnergyJPerUnit,
-		AveragePowerW: r.AveragePowerW, EnergyOf: known(r.EnergyOf), Layers: append([]store.Layer{}, u.Layers...),
+		StoppedWords:  contract.OrNull(u.StoppedWords), InputWait: u.InputWait, EnergyJPerUnit: r.EnergyJPerUnit,
+		AveragePowerW: r.AveragePowerW, EnergyOf: contract.OrNull(r.EnergyOf), Layers: append([]store.Layer{}, u.Layers...),
 	}
 	if u.Limit != nil {
 		p.Run.LargestBatch = &Largest{u.Limit.BatchSize, u.Limit.FailsAt}
@@ -195,7 +195,7 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 	for _, n := range epochs {
 		if t := training.Training(r, n, kinds); t.Known() {
 			e := atEpochs(n, t, r.USDPerHour)
-			e.Why, e.pauses = known(pauses.Words(n)), pauses.Seen()
+			e.Why, e.pauses = contract.OrNull(pauses.Words(n)), pauses.Seen()
 			p.Estimates = append(p.Estimates, e)
 		}
 	}
@@ -217,23 +217,15 @@ func atEpochs(n float64, t estimate.Estimate, price *float64) Epochs {
 
 func machine(m store.Machine) Machine {
 	out := Machine{
-		Host: m.Host, OS: m.OS, CPU: known(m.CPU), CPUs: m.CPUs, GPU: known(m.GPU), GPUCount: known(m.GPUCount),
-		GPUMemGiB: m.GPUMemGiB,
-		Driver:    known(m.Driver), CUDA: known(m.CUDA), Cloud: known(m.VM.Cloud), Region: known(m.VM.Region),
-		InstanceType: known(m.VM.InstanceType), USDPerHour: m.USDPerHour,
+		Host: m.Host, OS: m.OS, CPU: contract.OrNull(m.CPU), CPUs: m.CPUs, GPU: contract.OrNull(m.GPU),
+		GPUCount: contract.OrNull(m.GPUCount), GPUMemGiB: m.GPUMemGiB, Driver: contract.OrNull(m.Driver),
+		CUDA: contract.OrNull(m.CUDA), Cloud: contract.OrNull(m.VM.Cloud), Region: contract.OrNull(m.VM.Region),
+		InstanceType: contract.OrNull(m.VM.InstanceType), USDPerHour: m.USDPerHour,
 	}
 	if m.NoGPU {
 		out.GPUCount = &m.GPUCount
 	}
 	return out
-}
-
-// known is nil for an empty text or a count of 0, which mean unknown.
-func known[T comparable](v T) *T {
-	if v == *new(T) {
-		return nil
-	}
-	return &v
 }
 
 // Saved returns the last update of a run that has ended, from the database.

@@ -266,9 +266,7 @@ func (a Accuracy) words(unit string) string {
 		text += fmt.Sprintf(" (90 %%: %s … %s)", write(*a.Low), write(*a.High))
 	}
 	if a.Units != nil {
-		if unit == "" {
-			unit = "sample"
-		}
+		unit = cmp.Or(unit, "sample")
 		text += fmt.Sprintf(" over %s %ss", quantity.Count(*a.Units), unit)
 	}
 	return text

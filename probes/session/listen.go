@@ -40,9 +40,7 @@ func (l *loop) identify() {
 	if l.options.Place != nil {
 		l.options.Place(f, m)
 	}
-	if l.rule.USDPerHour == nil {
-		l.rule.USDPerHour = m.USDPerHour
-	}
+	l.rule.USDPerHour = cmp.Or(l.rule.USDPerHour, m.USDPerHour)
 	l.state.redescribed = true
 }
 

@@ -4,6 +4,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -143,9 +144,7 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 		o.Start = startHere
 		thisMachine(&o.Description.Machine)
 	}
-	if o.Rule.USDPerHour == nil {
-		o.Rule.USDPerHour = o.Description.Machine.USDPerHour
-	}
+	o.Rule.USDPerHour = cmp.Or(o.Rule.USDPerHour, o.Description.Machine.USDPerHour)
 	o.Rule.CapsOnly = o.Rule.CapsOnly || o.KeepRunning
 	// The loop stops the script when ctx ends, and saves what was measured.
 	saving := context.WithoutCancel(ctx)

@@ -374,10 +374,7 @@ func (p *state) takeUnsaved() (*store.Description, store.Batch) {
 // data-parallel training it writes the checkpoints. Other ranks may be ahead by
 // steps still queued on their devices.
 func (p *state) pause(e protocol.Pause, now float64) {
-	done := p.counts[0]
-	if done == 0 {
-		done = p.series.Len()
-	}
+	done := cmp.Or(p.counts[0], p.series.Len())
 	pause := profile.Pause{AtS: at(e.T, now), Seconds: e.Seconds, Kind: e.Kind, Iterations: &done}
 	p.pauses = append(p.pauses, pause)
 	p.batch.Pauses = append(p.batch.Pauses, pause)

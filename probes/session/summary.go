@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -82,9 +83,7 @@ func (p *state) run(s steady.Summary) profile.Run {
 		Status: profile.Running, Basis: estimate.Measured,
 		Source: "sweetspot probe on " + m.Host, AsOf: d.StartedAt.UTC().Format(time.DateOnly),
 	}
-	if r.InstanceType == "" {
-		r.InstanceType = m.Host
-	}
+	r.InstanceType = cmp.Or(r.InstanceType, m.Host)
 	s.Describe(&r)
 	// The pass that measured an inference's accuracy is not part of its work.
 	if d.Mode == profile.Train {

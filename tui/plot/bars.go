@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -130,9 +131,7 @@ func Spark(th *theme.Theme, values []float64, width int, top float64) string {
 			}
 		}
 	}
-	if top == 0 {
-		top = 1
-	}
+	top = cmp.Or(top, 1)
 	chart := sparkline.New(width, 1, sparkline.WithNoAutoMaxValue(), sparkline.WithMaxValue(1))
 	for _, v := range values {
 		chart.Push(share(v, top))

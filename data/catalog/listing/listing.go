@@ -4,6 +4,7 @@
 package listing
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -67,12 +68,13 @@ func New(action string, vms []profile.VMType, now time.Time, warnings []string) 
 
 func entry(vm profile.VMType, now time.Time) VMType {
 	out := VMType{
-		Cloud: vm.Cloud, Region: orNull(vm.Region), InstanceType: vm.InstanceType, GPU: orNull(vm.GPU),
+		Cloud: vm.Cloud, Region: contract.OrNull(vm.Region), InstanceType: vm.InstanceType, GPU: contract.OrNull(vm.GPU),
 		GPUCount:  vm.GPUCount,
 		GPUMemGiB: vm.GPUMemGiB, VCPUs: vm.VCPUs, MemGiB: vm.MemGiB, Prices: []Price{},
 	}
 	for _, p := range vm.Prices {
-		q := Price{Purchase: string(p.Purchase), USDPerHour: p.USDPerHour, Source: orNull(p.Source), AsOf: orNull(p.AsOf)}
+		q := Price{Purchase: string(p.Purchase), USDPerHour: p.USDPerHour, Source: contract.OrNull(p.Source),
+			AsOf: contract.OrNull(p.AsOf)}
 		age := catalog.AgeOf(p, now)
 		if q.Stale = age.Stale; age.Known {
 			q.AgeDays, q.Age = &age.Days, new(age.String())
@@ -116,10 +118,10 @@ func NewChanges(d catalog.Difference, from, to string, now time.Time, warnings [
 	}
 	for _, c := range d.Changed {
 		out.Changed = append(out.Changed, Change{
-			Cloud: c.VM.Cloud, Region: orNull(c.VM.Region), InstanceType: c.VM.InstanceType, Field: c.Field,
-			Purchase: orNull(string(c.Purchase)),
-			From:     figure(c.Field, c.From), To: figure(c.Field, c.To), Ratio: c.Ratio, FromAsOf: orNull(c.Was.AsOf),
-			ToAsOf: orNull(c.Is.AsOf),
+			Cloud: c.VM.Cloud, Region: contract.OrNull(c.VM.Region), InstanceType: c.VM.InstanceType, Field: c.Field,
+			Purchase: contract.OrNull(string(c.Purchase)),
+			From:     figure(c.Field, c.From), To: figure(c.Field, c.To), Ratio: c.Ratio, FromAsOf: contract.OrNull(c.Was.AsOf),
+			ToAsOf: contract.OrNull(c.Is.AsOf),
 		})
 	}
 	return out
@@ -133,13 +135,6 @@ func figure(field, text string) any {
 		return v
 	}
 	return text
-}
-
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // WriteTable prints VM types as a table, one per line. Old prices show their
@@ -243,8 +238,8 @@ func WriteChanges(w io.Writer, d catalog.Difference, from, to string) error {
 		if c.Purchase != "" {
 			field = string(c.Purchase)
 		}
-		fmt.Fprintf(tw, "~ %s\t%s\t%s → %s\t%s\t%s\n", vmName(c.VM), field, orUnknown(c.From), orUnknown(c.To),
-			percent(c.Ratio), dates(c))
+		fmt.Fprintf(tw, "~ %s\t%s\t%s → %s\t%s\t%s\n", vmName(c.VM), field, cmp.Or(c.From, "unknown"),
+			cmp.Or(c.To, "unknown"), percent(c.Ratio), dates(c))
 	}
 	if err := tw.Flush(); err != nil {
 		return err
@@ -319,16 +314,4 @@ func dollars(usd float64) string {
 	return "$" + text
 }
 
-func orDash(s string) string {
-	if s == "" {
-		return "—"
-	}
-	return s
-}
-
-func orUnknown(s string) string {
-	if s == "" {
-		return "unknown"
-	}
-	return s
-}
+func orDash(s string) string { return cmp.Or(s, "—") }

@@ -1,6 +1,7 @@
 package pricelist
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -66,11 +67,7 @@ func (c *collector) vm(o *offer) (*profile.VMType, error) {
 		if vm.GPUCount != int(o.count) {
 			c.differ++
 		}
-		for _, f := range []struct{ to, from **float64 }{{&vm.VCPUs, &o.vcpus}, {&vm.MemGiB, &o.memGiB}} {
-			if *f.to == nil {
-				*f.to = *f.from
-			}
-		}
+		vm.VCPUs, vm.MemGiB = cmp.Or(vm.VCPUs, o.vcpus), cmp.Or(vm.MemGiB, o.memGiB)
 		return vm, nil
 	}
 	if len(c.vms) == MaxVMTypes {
@@ -85,10 +82,7 @@ func (c *collector) vm(o *offer) (*profile.VMType, error) {
 	key = vm.Key()
 	if vm.GPUCount > 0 {
 		vm.GPU = catalog.GPUName(o.gpu, o.gpuMemGiB, o.cloud, o.instance)
-		vm.GPUMemGiB = o.gpuMemGiB
-		if vm.GPUMemGiB == nil {
-			vm.GPUMemGiB = catalog.MemoryOf(vm.GPU)
-		}
+		vm.GPUMemGiB = cmp.Or(o.gpuMemGiB, catalog.MemoryOf(vm.GPU))
 	}
 	c.at[key] = len(c.vms)
 	c.vms = append(c.vms, vm)

@@ -1,6 +1,7 @@
 package pricelist
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -115,9 +116,7 @@ func (f *offerFile) offer(p product) offer {
 		count: loose(a["gpu"]).number(), vcpus: loose(a["vcpu"]).positive(),
 		memGiB: loose(strings.ReplaceAll(strings.TrimSuffix(a["memory"], " GiB"), ",", "")).positive(),
 	}
-	if o.region == "" {
-		o.region = textfile.Text(a["location"])
-	}
+	o.region = cmp.Or(o.region, textfile.Text(a["location"]))
 	if gpu, mem := awsGPU(o.instance); o.count > 0 {
 		o.gpu, o.gpuMemGiB = gpu, mem
 		if gpu == "" {

@@ -7,6 +7,7 @@ package pricelist
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -116,9 +117,7 @@ func readAs(f Format, o Options, read func(*collector) error) (*List, error) {
 	if o.Format != "" && o.Format != Auto && o.Format != f {
 		return nil, fmt.Errorf("the format of the file is not %s but %s; leave out --format", o.Format.Title(), f.Title())
 	}
-	if o.Source == "" {
-		o.Source = strings.TrimSpace(f.Title() + " " + o.Name)
-	}
+	o.Source = cmp.Or(o.Source, strings.TrimSpace(f.Title()+" "+o.Name))
 	c := newCollector(o)
 	if err := read(c); err != nil {
 		return nil, err
@@ -167,9 +166,7 @@ func readOwn(t *textfile.Table, c *collector) error {
 			return err
 		}
 		for _, p := range vm.Prices {
-			if p.Source == "" {
-				p.Source = c.source("")
-			}
+			p.Source = cmp.Or(p.Source, c.source(""))
 			if p.AsOf == "" {
 				p.AsOf = c.date()
 			}

@@ -1,6 +1,7 @@
 package pricelist
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -27,9 +28,7 @@ var dateIn = regexp.MustCompile(`\b(20[0-9]{2}(?:-[01][0-9](?:-[0-3][0-9])?)?)\b
 func readWide(t *textfile.Table, c *collector) error {
 	return t.Each(func() error {
 		cloud, _ := catalog.CloudName(t.Text("cloud"))
-		if cloud == "" {
-			cloud = c.options.Cloud
-		}
+		cloud = cmp.Or(cloud, c.options.Cloud)
 		o := offer{
 			cloud: cloud, region: t.Text("region"), instance: t.Text("instance_type"), gpu: t.Text("gpu"),
 			count:     number(t, "gpu_count"),

@@ -128,21 +128,15 @@ func (h *parameters) scalar(name, value string) {
 	}
 	switch name {
 	case "model", "model_name", "arch", "architecture", "model_name_or_path":
-		if h.model == "" {
-			h.model = value
-		}
+		h.model = cmp.Or(h.model, value)
 	case "dataset", "dataset_name":
-		if h.dataset == "" {
-			h.dataset = value
-		}
+		h.dataset = cmp.Or(h.dataset, value)
 	case "batch_size", "train_batch_size":
 		if n, err := strconv.Atoi(value); err == nil && n > 0 && n < 1<<31 && h.batch == 0 {
 			h.batch = n
 		}
 	case "precision":
-		if h.precision == "" {
-			h.precision = precision(value)
-		}
+		h.precision = cmp.Or(h.precision, precision(value))
 	}
 }
 

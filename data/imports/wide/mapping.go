@@ -1,6 +1,7 @@
 package wide
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"maps"
@@ -53,10 +54,7 @@ func wordYAML(err error) string {
 	if m := notThere.FindStringSubmatch(what); m != nil {
 		what = m[1] + ": there is no key " + m[2]
 	} else if m := otherThing.FindStringSubmatch(what); m != nil {
-		kind := things[m[2]]
-		if kind == "" {
-			kind = "a single value"
-		}
+		kind := cmp.Or(things[m[2]], "a single value")
 		what = m[1] + ": " + kind + " is unexpected there; write one key: value per line, as in model: name"
 	}
 	return plaintext.Line(what, 150)

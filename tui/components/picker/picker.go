@@ -3,6 +3,7 @@
 package picker
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,9 +46,7 @@ type Event struct {
 // path to list first.
 func (p *Picker) Open(title, dir string, extensions []string) (load string) {
 	*p = Picker{title: title, extensions: extensions, open: true, loading: true}
-	if dir == "" {
-		dir = "."
-	}
+	dir = cmp.Or(dir, ".")
 	return dir
 }
 

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -90,7 +91,7 @@ var fields = []field{
 		several: func(f Form) bool { return len(f.Precisions) > 1 }},
 	{label: "prune", hint: "share of filters to remove; 0,30%,50% probes each", ofModel: true,
 		value:   func(f Form) string { return listed(f.Prunes, pruning) },
-		read:    func(f *Form, s string) error { return keep(&f.Prunes)(list(orWord(strings.TrimSpace(s), "0"), prune)) },
+		read:    func(f *Form, s string) error { return keep(&f.Prunes)(list(cmp.Or(strings.TrimSpace(s), "0"), prune)) },
 		choices: func(f *Form, n int) { f.Prunes = stepped(f.Prunes, pruneSteps, n) },
 		several: func(f Form) bool { return len(f.Prunes) > 1 }},
 	{label: "repeat", hint: "repetitions, each in a fresh process",
@@ -103,9 +104,9 @@ var fields = []field{
 			if slices.Equal(f.Hosts, []string{""}) {
 				return ""
 			}
-			return listed(f.Hosts, func(s string) string { return orWord(s, here) })
+			return listed(f.Hosts, func(s string) string { return cmp.Or(s, here) })
 		},
-		read: func(f *Form, s string) error { return keep(&f.Hosts)(list(orWord(strings.TrimSpace(s), here), host)) }},
+		read: func(f *Form, s string) error { return keep(&f.Hosts)(list(cmp.Or(strings.TrimSpace(s), here), host)) }},
 	{label: "price $/h", hint: "price of the machine, for costs; may stay empty", empty: "unknown",
 		show: func(f Form) string { return quantity.Money(*f.USDPerHour) },
 		value: func(f Form) string {
@@ -170,20 +171,7 @@ func host(s string) (string, error) {
 	return s, nil
 }
 
-func hostName(s string) string {
-	if s == "" {
-		return "this machine"
-	}
-	return s
-}
-
-// orWord is s, or word for an empty one.
-func orWord(s, word string) string {
-	if s == "" {
-		return word
-	}
-	return s
-}
+func hostName(s string) string { return cmp.Or(s, "this machine") }
 
 // optional reads a value that may be left empty for none.
 func optional(s string, parse func(string) (float64, error)) (*float64, error) {

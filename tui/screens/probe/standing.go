@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -156,10 +157,7 @@ func lengthsOf(r profile.Run, epochs int) (lengths []float64, what string, predi
 	case r.Mode == profile.Train && r.IterationsPerEpoch != nil:
 		return around(epochs), "epochs", func(n float64) estimate.Estimate { return training.Training(r, n, nil) }
 	case r.Mode == profile.Infer && r.BatchSize > 0:
-		unit := r.Unit
-		if unit == "" {
-			unit = "unit"
-		}
+		unit := cmp.Or(r.Unit, "unit")
 		return []float64{1e4, 1e5, 1e6}, unit + "s", func(n float64) estimate.Estimate {
 			return training.Inference(r.Steady, startup, n/float64(r.BatchSize))
 		}
