@@ -146,11 +146,8 @@ func list(cmd *cobra.Command, running []background.Entry) error {
 	}
 	var b strings.Builder
 	for _, e := range running {
-		runs := make([]string, len(e.Runs))
-		for i, id := range e.Runs {
-			runs[i] = strconv.FormatInt(id, 10)
-		}
-		fmt.Fprintf(&b, "%s  since %s  runs %s  in %s\n", e.Name, e.Started.Local().Format("15:04"), strings.Join(runs, ", "),
+		runs := plaintext.Join(e.Runs, ", ", func(id int64) string { return strconv.FormatInt(id, 10) })
+		fmt.Fprintf(&b, "%s  since %s  runs %s  in %s\n", e.Name, e.Started.Local().Format("15:04"), runs,
 			plaintext.Clean(e.Database))
 	}
 	fmt.Fprintln(&b, "Several probes are running; sweetspot attach NAME shows one.")

@@ -11,6 +11,7 @@ import (
 
 	"sweetspot/engine/bill"
 	"sweetspot/engine/objective"
+	"sweetspot/engine/plaintext"
 )
 
 // candidateColumns is the layout of [WriteCSV]. Columns may be added at the
@@ -109,11 +110,8 @@ func first(c Candidate) (vm Part) {
 }
 
 func lastCells(c Candidate) []string {
-	vms := make([]string, len(c.Configuration))
-	for i, p := range c.Configuration {
-		vms[i] = fmt.Sprintf("%dx %s", p.Count, p.Name())
-	}
-	cells := []string{spreadsheetSafe(Known(first(c).Host)), spreadsheetSafe(strings.Join(vms, " + ")), "", ""}
+	vms := plaintext.Join(c.Configuration, " + ", func(p Part) string { return fmt.Sprintf("%dx %s", p.Count, p.Name()) })
+	cells := []string{spreadsheetSafe(Known(first(c).Host)), spreadsheetSafe(vms), "", ""}
 	if w := c.WholeBatches; w != nil {
 		cells[2], cells[3] = number(&w.Seconds), number(&w.USD)
 	}
@@ -156,19 +154,11 @@ func csvRow(c Candidate) []string {
 }
 
 func violated(vs []Violation) string {
-	names := make([]string, len(vs))
-	for i, v := range vs {
-		names[i] = v.Constraint
-	}
-	return strings.Join(names, ";")
+	return plaintext.Join(vs, ";", func(v Violation) string { return v.Constraint })
 }
 
 func sources(ids []int64) string {
-	text := make([]string, len(ids))
-	for i, id := range ids {
-		text[i] = strconv.FormatInt(id, 10)
-	}
-	return strings.Join(text, ";")
+	return plaintext.Join(ids, ";", func(id int64) string { return strconv.FormatInt(id, 10) })
 }
 
 // spreadsheetSafe keeps text from being read as a formula. A number may begin

@@ -118,14 +118,10 @@ func newItems(c *candidate.Candidate) []bill.Item {
 
 // ItemsWords says what a cost is made of; "" where that is the work alone.
 func (d Dollars) ItemsWords() string {
-	words := make([]string, len(d.Items))
-	for k, i := range d.Items {
-		words[k] = clean(i.Name) + " " + quantity.Money(i.USD)
-	}
-	if len(words) == 1 && d.Items[0].Name == "work" {
+	if len(d.Items) == 1 && d.Items[0].Name == "work" {
 		return ""
 	}
-	return strings.Join(words, " + ")
+	return plaintext.Join(d.Items, " + ", func(i bill.Item) string { return clean(i.Name) + " " + quantity.Money(i.USD) })
 }
 
 // CostItems says what a candidate's cost is made of; "" where that is the work

@@ -106,11 +106,7 @@ func measured(list []evaluation) bool {
 
 // describeEvaluations writes the columns that [reader.validations] reads.
 func describeEvaluations(run profile.Run, cells map[string]string) {
-	starts := make([]string, len(run.EpochStartsS))
-	for i, s := range run.EpochStartsS {
-		starts[i] = decimalCell(s)
-	}
-	cells["epoch_starts_s"] = strings.Join(starts, ";")
+	cells["epoch_starts_s"] = plaintext.Join(run.EpochStartsS, ";", decimalCell)
 	run.Validations = sameMetric(run)
 	if len(run.Validations) == 0 {
 		return

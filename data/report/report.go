@@ -83,15 +83,12 @@ func New(r *rank.Result, tested validate.Tested, at time.Time, version string) (
 
 // facts say what was asked and what is best.
 func facts(r *rank.Result, best contract.Candidate) []Fact {
-	var vms []string
-	for _, v := range best.Configuration {
-		vms = append(vms, v.Words())
-	}
+	vms := plaintext.Join(best.Configuration, " + ", contract.Part.Words)
 	out := []Fact{
 		{"Limits", wording.Limits(r.Query, r.Space.HigherIsBetter() || r.Space.Metric == "")},
 		{"Bought", string(r.Query.Purchase)}, {"Order", "by " + r.Query.Sort.Label()},
 		{"Candidates", fmt.Sprintf("%d of %d feasible", len(r.Order), r.Space.Len())},
-		{"First", strings.Join(vms, " + ") + ", " + variant(best) + batch(best, ", batch size ")},
+		{"First", vms + ", " + variant(best) + batch(best, ", batch size ")},
 		{"Its time", best.Time.Words()}, {"Its cost", best.Cost.Words()},
 	}
 	for _, a := range best.Amounts() {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
 )
@@ -110,11 +111,7 @@ func epochStarts(ctx context.Context, tx *transaction, run int64) ([]float64, er
 
 // formatStarts writes moments as epoch_starts_s holds them.
 func formatStarts(starts []float64) string {
-	words := make([]string, len(starts))
-	for i, at := range starts {
-		words[i] = strconv.FormatFloat(at, 'g', -1, 64)
-	}
-	return strings.Join(words, ";")
+	return plaintext.Join(starts, ";", func(at float64) string { return strconv.FormatFloat(at, 'g', -1, 64) })
 }
 
 // parseStarts reads what formatStarts wrote; anything else is unknown.

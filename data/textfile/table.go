@@ -178,11 +178,7 @@ func (t *Table) Columns() []string { return t.names }
 
 // Listed is Columns for an error message.
 func (t *Table) Listed() string {
-	names := make([]string, len(t.names))
-	for i, n := range t.names {
-		names[i] = plaintext.Quote(n)
-	}
-	return plaintext.Cut(strings.Join(names, ", "), maxText)
+	return plaintext.Cut(plaintext.Join(t.names, ", ", plaintext.Quote), maxText)
 }
 
 // Has reports whether the table has all of the columns.

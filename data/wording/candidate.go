@@ -136,11 +136,9 @@ func WhyNothing(r *rank.Result) string {
 		return fmt.Sprintf("no constraint alone, but together they rule out all %d candidates (%s); loosen one", n,
 			strings.Join(parts, ", "))
 	}
-	var parts []string
-	for _, c := range all {
-		parts = append(parts, fmt.Sprintf("%s rules out all %d candidates (%s)", c, n, nearest(r, c)))
-	}
-	return strings.Join(parts, "; ")
+	return plaintext.Join(all, "; ", func(c question.Constraint) string {
+		return fmt.Sprintf("%s rules out all %d candidates (%s)", c, n, nearest(r, c))
+	})
 }
 
 // nearest says which value of a constraint would let the first candidate in.

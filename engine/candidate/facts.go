@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/training"
@@ -114,12 +114,11 @@ func (f *facts) finish(c *Candidate, r profile.Run, count int) {
 // identify names the candidate by everything it is made of.
 func (c *Candidate) identify() {
 	first := c.Configuration[0].VM
-	vms := make([]string, len(c.Configuration))
-	for i, p := range c.Configuration {
-		vms[i] = fmt.Sprintf("%dx%s", p.Count, p.VM.InstanceType)
-	}
+	vms := plaintext.Join(c.Configuration, "+", func(p Part) string {
+		return fmt.Sprintf("%dx%s", p.Count, p.VM.InstanceType)
+	})
 	c.ID = fmt.Sprintf("%s/%s/%s/%s/%s/%s/%s/b%d/%s", c.Model, c.Mode, c.Variant.Name, c.Variant.Precision,
-		first.Cloud, first.Region, strings.Join(vms, "+"), c.BatchSize, c.Purchase)
+		first.Cloud, first.Region, vms, c.BatchSize, c.Purchase)
 }
 
 // probed notes what a probe of the run's cell takes and could tell.

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"sweetspot/engine/pareto"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 )
 
@@ -147,11 +148,7 @@ func (l List) Minimized() List {
 
 // Words joins the names: time, cost, energy.
 func (l List) Words() string {
-	names := make([]string, len(l))
-	for k, o := range l {
-		names[k] = string(o.Name)
-	}
-	return strings.Join(names, ", ")
+	return plaintext.Join(l, ", ", func(o Objective) string { return string(o.Name) })
 }
 
 // Pair is two objectives of a frontier.

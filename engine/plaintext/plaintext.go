@@ -99,6 +99,15 @@ func Cut(s string, limit int) string {
 // long ones cut.
 func Quote(s string) string { return strconv.Quote(Cut(s, 41)) }
 
+// Join writes the elements of a list one after another, with sep between them.
+func Join[T any](list []T, sep string, write func(T) string) string {
+	words := make([]string, len(list))
+	for i, v := range list {
+		words[i] = write(v)
+	}
+	return strings.Join(words, sep)
+}
+
 // Unmarked skips the byte order mark that spreadsheets put before a first cell,
 // quoted or not.
 func Unmarked(r io.Reader) io.Reader {

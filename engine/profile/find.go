@@ -69,12 +69,8 @@ func FindVMType(vms []VMType, name string) (VMType, error) {
 		return VMType{}, fmt.Errorf("there is no VM type %s in the catalog; give --price for a machine that is in none",
 			plaintext.Quote(name))
 	}
-	var places []string
-	for _, v := range found {
-		places = append(places, v.Cloud+"/"+v.Region+"/"+v.InstanceType)
-	}
 	return VMType{}, fmt.Errorf("%s is in several places; name one of %s", plaintext.Quote(name),
-		strings.Join(places, ", "))
+		plaintext.Join(found, ", ", func(v VMType) string { return v.Cloud + "/" + v.Region + "/" + v.InstanceType }))
 }
 
 func sameCloudAndPrice(vms []VMType) bool {

@@ -172,11 +172,9 @@ func graphics() Check {
 		c.Found, c.Mend = split(err)
 	default:
 		c.OK = true
-		var names []string
-		for _, d := range devices {
-			names = append(names, fmt.Sprintf("%s (%.0f GiB)", d.Name, d.MemoryBytes/(1<<30)))
-		}
-		c.Found = strings.Join(names, ", ") + ", driver " + driver
+		c.Found = plaintext.Join(devices, ", ", func(d gpu.Device) string {
+			return fmt.Sprintf("%s (%.0f GiB)", d.Name, d.MemoryBytes/(1<<30))
+		}) + ", driver " + driver
 	}
 	return c
 }
@@ -186,11 +184,7 @@ func framework(ctx context.Context, interpreter string) (c Check, path string) {
 	c = Check{Name: "Python"}
 	found, err := python.Find(ctx, interpreter)
 	if missing, ok := errors.AsType[*python.NotFoundError](err); ok {
-		var tried []string
-		for _, t := range missing.Tried {
-			tried = append(tried, t.Path+" ("+t.Why+")")
-		}
-		c.Found = "no Python imports PyTorch: tried " + strings.Join(tried, ", ")
+		c.Found = "no Python imports PyTorch: tried " + missing.Words()
 		c.Mend = "apt install python3-torch, or pip install torch, or name an interpreter with --python or " + python.Variable
 		return c, ""
 	}

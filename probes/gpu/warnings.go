@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sweetspot/data/store"
+	"sweetspot/engine/plaintext"
 )
 
 const (
@@ -149,11 +151,7 @@ func names(which []int) string {
 	if len(which) == 1 {
 		return fmt.Sprintf("GPU %d", which[0])
 	}
-	var list []string
-	for _, number := range which {
-		list = append(list, fmt.Sprint(number))
-	}
-	return "GPUs " + strings.Join(list, ", ")
+	return "GPUs " + plaintext.Join(which, ", ", strconv.Itoa)
 }
 
 // percent is the share as text; of several GPUs, the largest.

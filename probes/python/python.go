@@ -43,12 +43,13 @@ type Tried struct{ Path, Why string }
 // NotFoundError says what was tried and how to install the framework.
 type NotFoundError struct{ Tried []Tried }
 
+// Words says what was tried.
+func (e *NotFoundError) Words() string {
+	return plaintext.Join(e.Tried, ", ", func(t Tried) string { return t.Path + " (" + t.Why + ")" })
+}
+
 func (e *NotFoundError) Error() string {
-	var parts []string
-	for _, t := range e.Tried {
-		parts = append(parts, t.Path+" ("+t.Why+")")
-	}
-	return "no Python found here that can import PyTorch: tried " + strings.Join(parts, ", ") +
+	return "no Python found here that can import PyTorch: tried " + e.Words() +
 		"; install it (apt install python3-torch, or pip install torch) or name an interpreter with --python or " + Variable
 }
 

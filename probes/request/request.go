@@ -270,11 +270,7 @@ func (r Request) Argv() []string {
 
 // list joins the values' words.
 func list[T any](values []T, between string) string {
-	words := make([]string, len(values))
-	for i, v := range values {
-		words[i] = fmt.Sprint(v)
-	}
-	return strings.Join(words, between)
+	return plaintext.Join(values, between, func(v T) string { return fmt.Sprint(v) })
 }
 
 // commandName is the name of a script's model if the user gives none.

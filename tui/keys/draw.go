@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/engine/plaintext"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
@@ -187,11 +188,7 @@ func (t *Table) names(th *theme.Theme, b Binding) string {
 	if len(b.Keys) == 0 {
 		return "no key"
 	}
-	out := make([]string, len(b.Keys))
-	for i, k := range b.Keys {
-		out[i] = glyph(th, k)
-	}
-	return strings.Join(out, " ")
+	return plaintext.Join(b.Keys, " ", func(key string) string { return glyph(th, key) })
 }
 
 // screensOf names the screens of regions, each once.

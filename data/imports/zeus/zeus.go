@@ -27,6 +27,7 @@ import (
 
 	"sweetspot/data/imports/source"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
 
@@ -118,11 +119,7 @@ func (t *table) run(r *source.Row, key string) (*profile.Run, int, error) {
 }
 
 func joined(r *source.Row, columns ...string) string {
-	cells := make([]string, len(columns))
-	for i, c := range columns {
-		cells[i] = r.Text(c)
-	}
-	return strings.Join(cells, "\x00")
+	return plaintext.Join(columns, "\x00", r.Text)
 }
 
 func (t *table) training(r *source.Row) error {

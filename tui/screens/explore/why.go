@@ -15,6 +15,7 @@ import (
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -82,11 +83,8 @@ func sweet(a *Answer, i int) string {
 func place(a *Answer, i int) string {
 	r := a.Result
 	if !r.Feasible[i] {
-		var broken []string
-		for _, v := range r.Violations(i) {
-			broken = append(broken, violation(r, v))
-		}
-		return "not feasible: " + strings.Join(broken, ", ")
+		broken := func(v candidate.Violation) string { return violation(r, v) }
+		return "not feasible: " + plaintext.Join(r.Violations(i), ", ", broken)
 	}
 	var parts []string
 	if len(r.Order) > 0 && r.Order[0] == i {
@@ -256,11 +254,7 @@ func between(e estimate.Estimate, format func(float64) string) string {
 
 // bought says what giving way on each binding constraint would buy.
 func bought(a *Answer) string {
-	var parts []string
-	for _, x := range a.Relaxations {
-		parts = append(parts, relaxation(a.Result, x))
-	}
-	return strings.Join(parts, " · ")
+	return plaintext.Join(a.Relaxations, " · ", func(x advice.Relaxation) string { return relaxation(a.Result, x) })
 }
 
 // relaxation names both ends of the trade: what comes in, and against what.

@@ -12,6 +12,7 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/data/wording"
 	"sweetspot/engine/objective"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
@@ -357,11 +358,10 @@ func pickRows(picks []store.Pick) []*row {
 			out = append(out, r)
 			continue
 		}
-		var vms []string
-		for _, part := range c.Configuration {
-			vms = append(vms, fmt.Sprintf("%d× %s", part.Count, part.Name()))
-		}
-		r.cells["model"], r.cells["vm"], r.cells["variant"] = c.Model, strings.Join(vms, " + "), c.Variant
+		vms := plaintext.Join(c.Configuration, " + ", func(p contract.Part) string {
+			return fmt.Sprintf("%d× %s", p.Count, p.Name())
+		})
+		r.cells["model"], r.cells["vm"], r.cells["variant"] = c.Model, vms, c.Variant
 		if r.cells["batch"] = "—"; c.BatchSize != nil {
 			r.cells["batch"], r.numbers["batch"] = strconv.Itoa(*c.BatchSize), float64(*c.BatchSize)
 		}

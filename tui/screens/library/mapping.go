@@ -10,6 +10,7 @@ import (
 	"sweetspot/data/imports"
 	"sweetspot/data/imports/source"
 	"sweetspot/data/imports/wide"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/components/toast"
@@ -120,11 +121,8 @@ func (m *mapping) view(s *Screen, w, h int) string {
 		if k := slices.IndexFunc(wide.Meanings, func(x wide.Meaning) bool { return x.Name == m.meanings[i] }); k >= 0 {
 			means = th.Title.Render(wide.Meanings[k].Title)
 		}
-		var cells []string
-		for _, row := range m.sketch.Rows {
-			cells = append(cells, row[i])
-		}
-		lines = append(lines, line(i, c, means, strings.Join(cells, " "+th.Symbols.Dot+" ")))
+		cells := plaintext.Join(m.sketch.Rows, " "+th.Symbols.Dot+" ", func(row []string) string { return row[i] })
+		lines = append(lines, line(i, c, means, cells))
 	}
 	mode := th.Dim.Render("not said")
 	switch {

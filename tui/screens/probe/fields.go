@@ -67,7 +67,7 @@ var fields = []field{
 		value:   func(f Form) string { return string(f.Mode) },
 		choices: func(f *Form, n int) { next(&f.Mode, []profile.Mode{profile.Train, profile.Infer}, n) }},
 	{label: "batch", hint: "global in training, per GPU in inference; 32,64 probes both", ofModel: true,
-		value: func(f Form) string { return listed(f.Batches, strconv.Itoa) },
+		value: func(f Form) string { return plaintext.Join(f.Batches, ", ", strconv.Itoa) },
 		read: func(f *Form, s string) error {
 			return keep(&f.Batches)(list(s, func(s string) (int, error) { return whole(s, "batch size") }))
 		},
@@ -90,7 +90,7 @@ var fields = []field{
 		choices: func(f *Form, n int) { f.Precisions = stepped(f.Precisions, precisions, n) },
 		several: func(f Form) bool { return len(f.Precisions) > 1 }},
 	{label: "prune", hint: "share of filters to remove; 0,30%,50% probes each", ofModel: true,
-		value:   func(f Form) string { return listed(f.Prunes, pruning) },
+		value:   func(f Form) string { return plaintext.Join(f.Prunes, ", ", pruning) },
 		read:    func(f *Form, s string) error { return keep(&f.Prunes)(list(cmp.Or(strings.TrimSpace(s), "0"), prune)) },
 		choices: func(f *Form, n int) { f.Prunes = stepped(f.Prunes, pruneSteps, n) },
 		several: func(f Form) bool { return len(f.Prunes) > 1 }},
@@ -99,12 +99,12 @@ var fields = []field{
 		read:    func(f *Form, s string) error { return keep(&f.Repeat)(whole(s, "number of repeats")) },
 		choices: func(f *Form, n int) { f.Repeat = min(max(f.Repeat+n, 1), matrix.MaxCells) }},
 	{label: hostsLabel, hint: "over SSH: user@vm,user@other:22; here means this machine", empty: hostName(""),
-		show: func(f Form) string { return listed(f.Hosts, hostName) },
+		show: func(f Form) string { return plaintext.Join(f.Hosts, ", ", hostName) },
 		value: func(f Form) string {
 			if slices.Equal(f.Hosts, []string{""}) {
 				return ""
 			}
-			return listed(f.Hosts, func(s string) string { return cmp.Or(s, here) })
+			return plaintext.Join(f.Hosts, ", ", func(s string) string { return cmp.Or(s, here) })
 		},
 		read: func(f *Form, s string) error { return keep(&f.Hosts)(list(cmp.Or(strings.TrimSpace(s), here), host)) }},
 	{label: "price $/h", hint: "price of the machine, for costs; may stay empty", empty: "unknown",
@@ -224,15 +224,6 @@ func seconds(v float64) string {
 		return ""
 	}
 	return number(v) + "s"
-}
-
-// listed writes a list as it is typed.
-func listed[T any](list []T, format func(T) string) string {
-	out := make([]string, len(list))
-	for i, v := range list {
-		out[i] = format(v)
-	}
-	return strings.Join(out, ", ")
 }
 
 // double doubles v n times, or halves it for n < 0, between 1 and 2^20.
