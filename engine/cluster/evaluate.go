@@ -124,11 +124,7 @@ func (p problem) seconds(counts []int) float64 {
 // secondsByGPUs is equations 2 to 4: every GPU gets the same number of units,
 // and the slowest decides.
 func (p problem) secondsByGPUs(counts []int) (t float64) {
-	gpus := 0
-	for i, o := range p.offers {
-		gpus += counts[i] * o.gpus
-	}
-	each := p.units / float64(gpus)
+	each := p.units / float64(p.gpusOf(counts))
 	for i, o := range p.offers {
 		if counts[i] > 0 {
 			t = math.Max(t, o.startupS+each/o.gpuRate)
@@ -204,12 +200,17 @@ func (s Space) Schedule(c Configuration) Schedule {
 	return out
 }
 
-// shareByGPUs gives all GPUs the same share and fills in when the last is done.
-func (p problem) shareByGPUs(counts []int, s *Schedule) {
-	gpus := 0
+// gpusOf is the number of GPUs of so many VMs.
+func (p problem) gpusOf(counts []int) (gpus int) {
 	for i, o := range p.offers {
 		gpus += counts[i] * o.gpus
 	}
+	return gpus
+}
+
+// shareByGPUs gives all GPUs the same share and fills in when the last is done.
+func (p problem) shareByGPUs(counts []int, s *Schedule) {
+	gpus := p.gpusOf(counts)
 	for i, o := range p.offers {
 		if counts[i] == 0 {
 			continue

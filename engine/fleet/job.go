@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 )
@@ -61,14 +62,10 @@ func (l Load) String() string {
 	if len(l.GPUs) == 0 {
 		return words + ", one GPU each"
 	}
-	total, shares := 0.0, []string{}
-	for _, s := range l.GPUs {
-		total += s.Weight
-	}
-	for _, s := range l.GPUs {
-		shares = append(shares, fmt.Sprintf("%d %s", s.GPUs, quantity.Percent(s.Weight/total)))
-	}
-	return words + ", GPUs: " + strings.Join(shares, ", ")
+	total := l.weights()
+	return words + ", GPUs: " + plaintext.Join(l.GPUs, ", ", func(s Share) string {
+		return fmt.Sprintf("%d %s", s.GPUs, quantity.Percent(s.Weight/total))
+	})
 }
 
 const day = 24 * 3600
@@ -96,11 +93,16 @@ func (l Load) Generate(seed uint64) []Job {
 	return jobs
 }
 
-func (l Load) gpus(u float64) int {
-	total := 0.0
+// weights is the sum of all.
+func (l Load) weights() (total float64) {
 	for _, s := range l.GPUs {
 		total += s.Weight
 	}
+	return total
+}
+
+func (l Load) gpus(u float64) int {
+	total := l.weights()
 	for _, s := range l.GPUs {
 		if u -= s.Weight / total; u < 0 {
 			return s.GPUs

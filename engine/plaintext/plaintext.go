@@ -21,7 +21,7 @@ import (
 // that are no characters and that XML and YAML forbid. Of the marks that pile up on
 // one character a few are kept.
 func Clean(s string) string {
-	if isPlain(s) {
+	if IsASCII(s) {
 		return s
 	}
 	var out strings.Builder
@@ -120,7 +120,8 @@ func Unmarked(r io.Reader) io.Reader {
 
 const byteOrderMark = "\ufeff"
 
-func isPlain(s string) bool {
+// IsASCII reports whether s is printable ASCII alone.
+func IsASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
 			return false

@@ -322,17 +322,16 @@ func (b book) normalised(k Key, g group, times []float64) float64 {
 // realColumn computes the ratios of the real runs: runtimes from the costs and
 // costs from the runtimes, each through the prices.
 func (b book) realColumn(k Key, g group) computation {
-	if k.Column == costColumn+realSuffix {
-		return by("real runtime × price", func(r *reading) float64 {
-			return g.relative(k.VM, g.each(func(vm string) float64 {
-				return r.at(g.realKey(g.runtimeTable, runtimeColumn, vm)) * b.prices[vm]
-			}))
-		})
+	note, of := "real cost ÷ price", func(r *reading, vm string) float64 {
+		return r.at(g.realKey(g.costTable, costColumn, vm)) / b.prices[vm]
 	}
-	return by("real cost ÷ price", func(r *reading) float64 {
-		return g.relative(k.VM, g.each(func(vm string) float64 {
-			return r.at(g.realKey(g.costTable, costColumn, vm)) / b.prices[vm]
-		}))
+	if k.Column == costColumn+realSuffix {
+		note, of = "real runtime × price", func(r *reading, vm string) float64 {
+			return r.at(g.realKey(g.runtimeTable, runtimeColumn, vm)) * b.prices[vm]
+		}
+	}
+	return by(note, func(r *reading) float64 {
+		return g.relative(k.VM, g.each(func(vm string) float64 { return of(r, vm) }))
 	})
 }
 

@@ -51,17 +51,9 @@ func (v Variants) Within(l Limits, by Objective) []int {
 			kept = append(kept, i)
 		}
 	}
-	order := []Objective{by}
-	for _, o := range []Objective{Cost, Latency, Accuracy} {
-		if o != by {
-			order = append(order, o)
-		}
-	}
-	slices.SortStableFunc(kept, func(a, b int) (c int) {
-		for i := 0; i < len(order) && c == 0; i++ {
-			c = cmp.Compare(v.key(a, order[i]), v.key(b, order[i]))
-		}
-		return c
+	slices.SortStableFunc(kept, func(a, b int) int {
+		compare := func(o Objective) int { return cmp.Compare(v.key(a, o), v.key(b, o)) }
+		return cmp.Or(compare(by), compare(Cost), compare(Latency), compare(Accuracy))
 	})
 	return kept
 }

@@ -56,13 +56,10 @@ func share(part, all int64) float64 {
 
 // Span is a stretch of the simulated time, for a chart.
 type Span struct {
-	Seconds     int     // its length; the last one may be shorter
-	Queries     int64   // that came
-	OnFunctions int64   // of them
-	Violations  int64   // that were noticed in it
-	Running     float64 // VMs that serve, mean
-	Starting    float64 // VMs that start, mean
-	Backlog     int64   // queries that wait at its end
+	Seconds    int     // its length; the last one may be shorter
+	Queries    int64   // that came
+	Violations int64   // that were noticed in it
+	Running    float64 // VMs that serve, mean
 }
 
 // arrivals are what schemes share of a trace.
@@ -235,25 +232,18 @@ func (r *record) violated(class int, s Split) {
 
 // watch fills spans while a simulation runs.
 type watch struct {
-	spans       []Span
-	spanS       int
-	onFunctions int64 // until the last second
-	violations  int64
+	spans      []Span
+	spanS      int
+	violations int64 // until the last second
 }
 
 func (w *watch) second(t int, r *run) {
 	s, out := &w.spans[t/w.spanS], &r.record.out
 	s.Seconds++
 	s.Queries += int64(r.counts[both][t])
-	s.OnFunctions += out.OnFunctions.Total() - w.onFunctions
 	s.Violations += out.Violations.Total() - w.violations
-	w.onFunctions, w.violations = out.OnFunctions.Total(), out.Violations.Total()
+	w.violations = out.Violations.Total()
 	s.Running += float64(r.fleet.running)
-	s.Starting += float64(r.fleet.starting)
-	s.Backlog = 0
-	for i := range r.queues {
-		s.Backlog += r.queues[i].waiting
-	}
 }
 
 // finish turns sums into means.
@@ -261,6 +251,5 @@ func (w *watch) finish() {
 	for i := range w.spans {
 		s := &w.spans[i]
 		s.Running /= float64(s.Seconds)
-		s.Starting /= float64(s.Seconds)
 	}
 }

@@ -31,9 +31,6 @@ const (
 	Pattern Kind = "pattern"
 )
 
-// Kinds are the names a user may give, in the order they are listed.
-var Kinds = []Kind{Auto, Keras, TQDM, MLLOG, Pattern}
-
 const (
 	maxLine = 64 << 10 // bytes of a line; MLPerf's carry JSON
 	// maxJump is the most steps between two lines; a faster counter counts

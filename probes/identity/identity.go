@@ -309,13 +309,10 @@ func guess(f Facts, vms []profile.VMType) (Resolution, bool) {
 	if f.GPUMemBytes != nil {
 		m.gpuMemGiB = new(*f.GPUMemBytes / (1 << 30))
 	}
-	var alike []profile.VMType
-	for _, vm := range vms {
-		if vm.GPUCount == f.GPUCount && sameGPU(m.gpuName, m.gpuMemGiB, vm) && (known == "" ||
-			strings.EqualFold(vm.Cloud, string(known))) {
-			alike = append(alike, vm)
-		}
-	}
+	alike := slices.DeleteFunc(slices.Clone(vms), func(vm profile.VMType) bool {
+		return vm.GPUCount != f.GPUCount || !sameGPU(m.gpuName, m.gpuMemGiB, vm) ||
+			known != "" && !strings.EqualFold(vm.Cloud, string(known))
+	})
 	if len(alike) == 0 {
 		return Resolution{}, false
 	}

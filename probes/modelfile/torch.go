@@ -101,7 +101,7 @@ func plainTensor(o *object) (tensor, bool) {
 		t.values *= float64(n)
 	}
 	if offset, ok := o.args[1].(int64); ok && offset > 0 {
-		t.storage += "+" + itoa(offset)
+		t.storage += "+" + strconv.FormatInt(offset, 10)
 	}
 	for _, a := range o.args[4:] {
 		if b, ok := a.(bool); ok {
@@ -245,8 +245,6 @@ func (t *torchFile) module(o *object, depth int) {
 		}
 	}
 }
-
-func itoa(v int64) string { return strconv.FormatInt(v, 10) }
 
 // members are the names of the parameters of a TorchScript class.
 type members map[string]bool

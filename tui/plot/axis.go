@@ -290,12 +290,7 @@ func DurationTicks(lo, hi float64, log bool, most int) []float64 {
 
 // thin picks round durations spread evenly over a logarithmic range.
 func thin(lo, hi float64, most int) []float64 {
-	var all []float64
-	for _, v := range roundSeconds {
-		if v >= lo && v <= hi {
-			all = append(all, v)
-		}
-	}
+	all := slices.DeleteFunc(slices.Clone(roundSeconds), func(v float64) bool { return v < lo || v > hi })
 	if len(all) < 2 {
 		return NiceTicks(lo, hi, true, most)
 	}

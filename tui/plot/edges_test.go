@@ -147,8 +147,8 @@ func TestDataIsTakenOncePerVersion(t *testing.T) {
 	if s.SetData(Data{Version: 2, X: xs[:2], Y: ys}); s.selected != -1 || len(s.data.Y) != 2 {
 		t.Error("fewer points of the same version are not taken")
 	}
-	if w, h := s.Size(); w != 40 || h != 12 {
-		t.Errorf("it has %d×%d", w, h)
+	if s.w != 40 || s.h != 12 {
+		t.Errorf("it has %d×%d", s.w, s.h)
 	}
 }
 

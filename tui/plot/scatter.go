@@ -87,9 +87,6 @@ func NewScatter(th *theme.Theme) *Scatter {
 	return s
 }
 
-// Size returns the size in cells.
-func (s *Scatter) Size() (w, h int) { return s.w, s.h }
-
 // SetAxes changes the axes. A zoomed plot keeps its range, unless an axis now
 // shows another quantity.
 func (s *Scatter) SetAxes(x, y Axis) {

@@ -93,7 +93,7 @@ func checkCounts(t *rapid.T, s *Scatter, feasible []bool) {
 	}
 	for row := range s.h {
 		for col := range s.w {
-			all, good, ok := s.Count(col, row)
+			all, good, ok := pointsIn(s, col, row)
 			if w := want[[2]int{col, row}]; w != (count{all, good}) || !ok && w.all > 0 {
 				t.Fatalf("cell %d,%d holds %d points, %d feasible; counted %d, %d", col, row, w.all, w.good, all, good)
 			}
@@ -142,9 +142,9 @@ func TestChangesCountAsFromScratch(t *testing.T) {
 func TestAllFeasibleWithoutASlice(t *testing.T) {
 	s := cloud(1000)
 	col, row, _ := s.CellOf(1)
-	_, before, _ := s.Count(col, row)
+	_, before, _ := pointsIn(s, col, row)
 	s.SetFeasible(2, nil)
-	all, after, _ := s.Count(col, row)
+	all, after, _ := pointsIn(s, col, row)
 	if after != all || after <= before {
 		t.Errorf("of %d points %d are feasible, of half of them %d", all, after, before)
 	}
@@ -196,12 +196,12 @@ func TestReadingCountsItsCell(t *testing.T) {
 	busiest, most := [2]int{}, 0
 	for row := range 20 {
 		for col := range 80 {
-			if n, _, _ := s.Count(col, row); n > most {
+			if n, _, _ := pointsIn(s, col, row); n > most {
 				busiest, most = [2]int{col, row}, n
 			}
 		}
 	}
-	all, good, _ := s.Count(busiest[0], busiest[1])
+	all, good, _ := pointsIn(s, busiest[0], busiest[1])
 	s.SetCrosshair(busiest[0], busiest[1], true)
 	want := fmt.Sprintf("%s candidates, %s feasible", quantity.Count(float64(all)), quantity.Count(float64(good)))
 	if got := ansi.Strip(s.View()); all < 30 || !strings.Contains(got, want) {
@@ -374,4 +374,13 @@ func BenchmarkScatterPoint(b *testing.B) {
 			}
 		}
 	})
+}
+
+// pointsIn is the number of points in a cell, and of feasible ones among them.
+func pointsIn(s *Scatter, col, row int) (all, feasible int, ok bool) {
+	if !s.ready() || !s.inside(col, row) {
+		return 0, 0, false
+	}
+	c := s.tallies[0].cells[row*s.frame.gw+col-s.frame.gutter]
+	return int(c.all), int(c.good), true
 }

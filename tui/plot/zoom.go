@@ -274,15 +274,6 @@ func (s *Scatter) MoveCrosshair(cols, rows int) {
 	s.SetCrosshair(min(max(col, f.gutter), f.gutter+f.gw-1), min(max(row, 0), f.gh-1), true)
 }
 
-// Count is the number of points in a cell, and of feasible ones among them.
-func (s *Scatter) Count(col, row int) (all, feasible int, ok bool) {
-	if !s.ready() || !s.inside(col, row) {
-		return 0, 0, false
-	}
-	c := s.tallies[0].cells[row*s.frame.gw+col-s.frame.gutter]
-	return int(c.all), int(c.good), true
-}
-
 // inside reports whether a cell belongs to the graph.
 func (s *Scatter) inside(col, row int) bool {
 	f := &s.frame

@@ -17,7 +17,7 @@ import (
 // draw what Unicode joins into one character, and what takes so many cells here, in
 // up to a cell for every code point: of long ones the beginning is kept.
 func Clean(s string) string {
-	if s = plaintext.Clean(s); plain(s) {
+	if s = plaintext.Clean(s); plaintext.IsASCII(s) {
 		return s
 	}
 	var out strings.Builder
@@ -37,19 +37,9 @@ func Clean(s string) string {
 // longestCharacter is the most code points that a character keeps.
 const longestCharacter = 12
 
-// plain reports whether s is printable ASCII alone, a cell a byte.
-func plain(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
-}
-
 // Width is the number of cells s takes.
 func Width(s string) int {
-	if plain(s) {
+	if plaintext.IsASCII(s) {
 		return len(s)
 	}
 	return ansi.StringWidth(s)

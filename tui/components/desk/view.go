@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"slices"
 	"strings"
 
 	"sweetspot/tui/components/panel"
@@ -138,13 +139,8 @@ func beside(panes ...string) string {
 	return text.Beside(panes...)
 }
 
-func shown(panes []string) (out []string) {
-	for _, p := range panes {
-		if p != "" {
-			out = append(out, p)
-		}
-	}
-	return out
+func shown(panes []string) []string {
+	return slices.DeleteFunc(panes, func(p string) bool { return p == "" })
 }
 
 // WrapAll are sentences as lines of at most w cells.

@@ -183,7 +183,7 @@ func TestKeysPanTheirWay(t *testing.T) {
 	s := asked(t, "CaffeNet", profile.Infer, 200, 48)
 	focusOn(t, s, FirstPlot)
 	p := s.focused()
-	w, h := p.Size()
+	w, h := s.layout.First.Inner()
 	middle := func() (x, y float64) {
 		x, y, ok := p.At(w/2+3, h/2-1)
 		if !ok {

@@ -266,12 +266,11 @@ type work func(ctx context.Context, ws screen.Workspace) changedMsg
 
 // change makes a change once those before it are made.
 func (s *Screen) change(do func(ctx context.Context, ws screen.Workspace) (said string, back undo, err error)) tea.Cmd {
-	return s.inTurn(func() work {
-		return func(ctx context.Context, ws screen.Workspace) changedMsg {
-			said, back, err := do(ctx, ws)
-			return changedMsg{said: said, undo: back, level: toast.Good, err: err}
-		}
-	})
+	made := func(ctx context.Context, ws screen.Workspace) changedMsg {
+		said, back, err := do(ctx, ws)
+		return changedMsg{said: said, undo: back, level: toast.Good, err: err}
+	}
+	return s.inTurn(func() work { return made })
 }
 
 // inTurn does some work once the one before it is done; start is called then.
