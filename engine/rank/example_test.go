@@ -17,7 +17,8 @@ func ExampleEvaluate() {
 		time := estimate.Spread(seconds, 0.05, estimate.Measured)
 		return candidate.Candidate{ID: id, Cell: cell, Time: time, Cost: time.Times(usd / seconds)}
 	}
-	space := rank.NewSpace(candidate.ListOf(of("slow", 0, 9000, 1.50), of("cheap", 1, 4000, 2.00), of("fast", 2, 2000, 2.01)))
+	space := rank.NewSpace(candidate.ListOf(of("slow", 0, 9000, 1.50), of("cheap", 1, 4000, 2.00),
+		of("fast", 2, 2000, 2.01)))
 	r := rank.Evaluate(space, question.Query{Sort: question.ByCost, Limits: question.Limits{objective.Time: 7200}})
 	for place, i := range r.Order {
 		tied, _ := r.TieAt(place)
