@@ -76,7 +76,7 @@ func (f *facts) cells() cells {
 			continue
 		}
 		if runs := f.strongest(f.gather(c.all[n].runs)); len(runs) > 0 {
-			c.all[n].number = c.origins.number(n, &runs[0])
+			c.all[n].number = c.origins.number(n, &runs[0], runs[0].Variant.Key())
 		}
 	}
 	return c
@@ -106,15 +106,21 @@ func (f *facts) gather(cell []int32) []profile.Run {
 
 // origins number what times of GPUs rest on, by variant, batch size and GPU: VM
 // types that have the time of their GPU err together.
-type origins map[string]int
+type origins map[origin]int
+
+// origin is a variant at a batch size on a GPU.
+type origin struct {
+	variantBatch
+	gpu string
+}
 
 // number is the cell's own number but for times of a GPU, which have that of the
 // first such cell.
-func (o origins) number(cell int, r *profile.Run) int {
+func (o origins) number(cell int, r *profile.Run, variant string) int {
 	if !r.IsOfGPU() {
 		return cell
 	}
-	key := batchKey(r.Variant, r.BatchSize) + "\x00" + r.GPU
+	key := origin{variantBatch{variant, r.BatchSize}, r.GPU}
 	if _, seen := o[key]; !seen {
 		o[key] = cell
 	}

@@ -77,10 +77,11 @@ func (f *facts) candidate(cell int, r profile.Run) Candidate {
 
 // answering is the runs that answer for a cell, with what its candidates have in
 // common. Where all of them ran out of memory there is none, and the candidate says
-// so; ok is false where nothing is known.
-func (f *facts) answering(of cell) (runs []profile.Run, c Candidate, ok bool) {
+// so; ok is false where nothing is known. A run that is predicted is put into room, nil
+// for new one.
+func (f *facts) answering(of cell, room []profile.Run) (runs []profile.Run, c Candidate, ok bool) {
 	if g := of.guess; g != nil {
-		runs = []profile.Run{g.run()}
+		runs = append(room[:0], g.run())
 		c = f.candidate(of.number, runs[0])
 		c.Sources = slices.Clip(g.from.sources[g.from.keys[g.variant]])
 		return runs, c, true

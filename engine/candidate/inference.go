@@ -10,23 +10,34 @@ import (
 	"sweetspot/engine/training"
 )
 
+// listing is room for a candidate at a time, of very many.
+type listing struct {
+	Candidate
+	parts []Part
+	runs  []profile.Run
+}
+
 // onCounts are the candidates of a cell on 1, 2, … VMs, as far as their time and
-// cost need.
-func (f *facts) onCounts(of cell) iter.Seq[*Candidate] {
+// cost need. They are in the listing, one after another.
+func (f *facts) onCounts(of cell, l *listing) iter.Seq[*Candidate] {
 	return func(yield func(*Candidate) bool) {
-		runs, c, _ := f.answering(of)
-		if len(runs) == 0 {
-			yield(&c)
+		runs, c, _ := f.answering(of, l.runs)
+		if l.Candidate = c; len(runs) == 0 {
+			yield(&l.Candidate)
 			return
 		}
+		if of.guess != nil {
+			l.runs = runs // others are the set's own
+		}
 		part := f.market.part(runs[0], 1)
-		c.Configuration = []Part{part}
-		c.probed(runs[0], estimate.Estimate{})
+		l.parts = append(l.parts[:0], part)
+		l.Configuration = l.parts
+		l.probed(runs[0], estimate.Estimate{})
 		for ; part.Count <= f.maxVMs(of, runs); part.Count++ {
-			c.Configuration[0].Count = part.Count
-			c.Time = f.inferenceTime(runs, part.Count)
-			c.Energy = f.energy(&c, runs, part.Count)
-			if f.charge(&c, part); !yield(&c) {
+			l.Configuration[0].Count = part.Count
+			l.Time = f.inferenceTime(runs, part.Count)
+			l.Energy = f.energy(&l.Candidate, runs, part.Count)
+			if f.charge(&l.Candidate, part); !yield(&l.Candidate) {
 				return
 			}
 		}
@@ -37,7 +48,7 @@ func (f *facts) onCounts(of cell) iter.Seq[*Candidate] {
 // is room for its configuration.
 func (f *facts) shared(of cell, c *Candidate, part []Part) {
 	var runs []profile.Run
-	if runs, *c, _ = f.answering(of); len(runs) > 0 {
+	if runs, *c, _ = f.answering(of, nil); len(runs) > 0 {
 		part[0] = f.market.part(runs[0], 1)
 		c.Configuration = part
 		c.Time = f.inferenceTime(runs, 1)
@@ -46,7 +57,7 @@ func (f *facts) shared(of cell, c *Candidate, part []Part) {
 
 // inferred is the candidate of a cell of batch inference on so many VMs.
 func (f *facts) inferred(of cell, count int) Candidate {
-	runs, c, _ := f.answering(of)
+	runs, c, _ := f.answering(of, nil)
 	if len(runs) == 0 {
 		return c
 	}

@@ -52,7 +52,7 @@ func NewList(set *profile.Set, w question.Workload, p Predictor, keep func(c *Ca
 	for _, of := range cells.all {
 		if w.Mode == profile.Infer {
 			l.open(of, keep)
-		} else if runs, c, ok := l.facts.answering(of); len(runs) > 0 {
+		} else if runs, c, ok := l.facts.answering(of, nil); len(runs) > 0 {
 			add(l.facts.training(c, runs))
 		} else if ok {
 			add(c)
@@ -117,7 +117,7 @@ func (l *List) open(of cell, keep func(c *Candidate) bool) {
 	var runs []profile.Run
 	if of.guess == nil {
 		var ok bool
-		if runs, _, ok = l.facts.answering(of); !ok {
+		if runs, _, ok = l.facts.answering(of, nil); !ok {
 			return
 		}
 	}
@@ -151,8 +151,9 @@ func (l *List) At(i int) *Candidate {
 func (l *List) All() iter.Seq2[int, *Candidate] {
 	return func(yield func(int, *Candidate) bool) {
 		i := 0
+		var one listing
 		for _, f := range l.families {
-			for c := range l.facts.onCounts(f) {
+			for c := range l.facts.onCounts(f, &one) {
 				if !yield(i, c) {
 					return
 				}

@@ -163,7 +163,7 @@ func (p *predictions) all() iter.Seq[cell] {
 					if _, seen := kinds[k]; !seen {
 						kinds[k] = p.first + len(kinds)
 					}
-					if !yield(cell{number: origins.number(kinds[k], &run), guess: new(g)}) {
+					if !yield(cell{number: origins.number(kinds[k], &run, p.keys[variant]), guess: new(g)}) {
 						return
 					}
 				}
@@ -392,7 +392,7 @@ func longestPauses(donors []profile.Run) (best training.Pauses) {
 // predictedTraining is the candidate of a training that is predicted; ok is false where
 // its number of epochs or of their iterations is not known.
 func (p *predictions) predictedTraining(of cell) (c Candidate, ok bool) {
-	runs, c, _ := p.answering(of)
+	runs, c, _ := p.answering(of, nil)
 	c.Why = of.guess.why()
 	if c.Epochs = p.epochs(runs[0]); c.Epochs == nil || runs[0].IterationsPerEpoch == nil {
 		return c, false
