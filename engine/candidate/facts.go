@@ -81,10 +81,10 @@ func (f *facts) candidate(cell int, r profile.Run) Candidate {
 // for new one.
 func (f *facts) answering(of cell, room []profile.Run) (runs []profile.Run, c Candidate, ok bool) {
 	if g := of.guess; g != nil {
-		runs = append(room[:0], g.run())
-		c = f.candidate(of.number, runs[0])
+		room = append(room[:0], g.run())
+		c = f.candidate(of.number, room[0])
 		c.Sources = slices.Clip(g.from.sources[g.from.keys[g.variant]])
-		return runs, c, true
+		return room, c, true
 	}
 	all := f.gather(of.runs)
 	if runs = f.strongest(all); len(runs) > 0 {
