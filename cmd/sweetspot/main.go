@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -83,12 +84,8 @@ func warn(w io.Writer, sentences ...string) {
 
 // isUsage recognises cobra's errors about arguments; they have no types.
 func isUsage(err error) bool {
-	for _, prefix := range []string{"unknown command", "accepts ", "requires at least", "required flag"} {
-		if strings.HasPrefix(err.Error(), prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"unknown command", "accepts ", "requires at least", "required flag"},
+		func(prefix string) bool { return strings.HasPrefix(err.Error(), prefix) })
 }
 
 func newRootCommand() *cobra.Command {

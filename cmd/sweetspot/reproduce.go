@@ -16,6 +16,7 @@ import (
 	"sweetspot/data/library"
 	"sweetspot/data/library/published"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/reproduce"
 )
@@ -232,10 +233,7 @@ func number(v *float64, format string) string { return scaled(v, 1, format) }
 func percent(v *float64) string { return scaled(v, 100, "%.1f %%") }
 
 func scaled(v *float64, by float64, format string) string {
-	if v == nil {
-		return "—"
-	}
-	return fmt.Sprintf(format, by**v)
+	return plaintext.Optional(v, "—", func(v float64) string { return fmt.Sprintf(format, by*v) })
 }
 
 func verdict(ok *bool) string {

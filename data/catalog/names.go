@@ -57,11 +57,6 @@ func IsGPU(spelt string) bool {
 	return profile.ParseGPUName(spelt).Chip != ""
 }
 
-// SameChip reports whether two names mean the same chip, whatever the form
-// factor and memory: V100 and Tesla V100-SXM2-16GB, but not RTX 3090 and RTX
-// 4090.
-func SameChip(a, b string) bool { return profile.ParseGPUName(a).Chip == profile.ParseGPUName(b).Chip }
-
 // sockets is the SXM generation of a chip.
 var sockets = map[string]string{
 	"P100": "SXM2", "V100": "SXM2", "A100": "SXM4", "A800": "SXM4", "H100": "SXM5", "H200": "SXM5", "H800": "SXM5",

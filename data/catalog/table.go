@@ -96,10 +96,7 @@ func Write(w io.Writer, vms []profile.VMType) error {
 }
 
 func number(v *float64) string {
-	if v == nil {
-		return ""
-	}
-	return strconv.FormatFloat(*v, 'f', -1, 64)
+	return plaintext.Optional(v, "", func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) })
 }
 
 // Join merges catalogs in order of precedence, the highest first. If several

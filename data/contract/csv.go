@@ -180,12 +180,7 @@ func number(v *float64) string {
 	return strconv.FormatFloat(*v, 'g', -1, 64)
 }
 
-func whole(n *int) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.Itoa(*n)
-}
+func whole(n *int) string { return plaintext.Optional(n, "", strconv.Itoa) }
 
 // WriteFleetCSV writes one row per policy. Columns may be added at the end, never
 // moved. US dollars, fractions; empty is unknown.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 
-	"sweetspot/data/catalog"
 	"sweetspot/data/imports/source"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -102,7 +101,7 @@ func (c *completion) place(run *profile.Run) {
 		case run.Cloud != "" && (run.Cloud != vm.Cloud || run.InstanceType != vm.InstanceType):
 			c.kept("VM type", run.Cloud+" "+run.InstanceType)
 		case run.Cloud != "":
-		case run.GPU != "" && !catalog.SameChip(run.GPU, vm.GPU):
+		case run.GPU != "" && profile.ParseGPUName(run.GPU).Chip != profile.ParseGPUName(vm.GPU).Chip:
 			c.notes[fmt.Sprintf("states the GPU itself, %s, which %s does not have: --vm is ignored", run.GPU,
 				vm.InstanceType)] = true
 		default:

@@ -174,12 +174,7 @@ func FormatLayers(layers map[string]float64) string {
 
 func decimalCell(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-func optional(v *float64) string {
-	if v == nil {
-		return ""
-	}
-	return decimalCell(*v)
-}
+func optional(v *float64) string { return plaintext.Optional(v, "", decimalCell) }
 
 // whole writes a count; zero means unknown.
 func whole(n int) string {

@@ -53,10 +53,7 @@ func Plan(w io.Writer, described contract.Plan, in contract.PlanInput) error {
 type plan struct{ contract.Plan }
 
 func planRow(c contract.Candidate) string {
-	place := "—"
-	if c.Rank != nil {
-		place = fmt.Sprint(*c.Rank)
-	}
+	place := plaintext.Optional(c.Rank, "—", strconv.Itoa)
 	accuracy, batches := "—", "—"
 	if c.Accuracy != nil {
 		accuracy = objective.WriteAccuracy(c.Accuracy.Value, c.Accuracy.HigherIsBetter)
@@ -77,10 +74,7 @@ func planRow(c contract.Candidate) string {
 }
 
 func amount(v *float64, format func(float64) string) string {
-	if v == nil {
-		return "—"
-	}
-	return format(*v)
+	return plaintext.Optional(v, "—", format)
 }
 
 // what names the configuration and the variant: 2× g3.4xlarge + 1× p2.xlarge conv2-50.
@@ -96,7 +90,7 @@ func (p plan) words(in contract.PlanInput) (lines []string) {
 		for _, part := range p.Pick.Configuration {
 			lines = append(lines, fmt.Sprintf("  %d× %s: %s units (%s), batch %s, busy %s", part.Count,
 				plaintext.Name(part.Name()), quantity.Count(math.Round(contract.Known(part.Units))),
-				quantity.Percent(contract.Known(part.Units)/contract.Known(p.Pick.Units)), batchWord(part.BatchSize),
+				quantity.Percent(contract.Known(part.Units)/contract.Known(p.Pick.Units)), plaintext.Optional(part.BatchSize, "", strconv.Itoa),
 				amount(part.BusyS, quantity.Duration)))
 		}
 	}
@@ -136,13 +130,6 @@ func (p plan) bought() (lines []string) {
 		}
 	}
 	return lines
-}
-
-func batchWord(n *int) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.Itoa(*n)
 }
 
 // stepWords says what a step costs and saves: "+$1.20 saves 14 m".

@@ -108,6 +108,14 @@ func Join[T any](list []T, sep string, write func(T) string) string {
 	return strings.Join(words, sep)
 }
 
+// Optional writes a value, or what stands for one that is unknown.
+func Optional[T any](v *T, unknown string, write func(T) string) string {
+	if v == nil {
+		return unknown
+	}
+	return write(*v)
+}
+
 // Unmarked skips the byte order mark that spreadsheets put before a first cell,
 // quoted or not.
 func Unmarked(r io.Reader) io.Reader {

@@ -33,11 +33,7 @@ func Warnings(readings []store.Telemetry, waitShare *float64) []string {
 			gpus[number] = working
 		}
 	}
-	var all []string
-	all = append(all, throttled(gpus)...)
-	all = append(all, shared(gpus)...)
-	all = append(all, waitsForInput(gpus, waitShare)...)
-	return append(all, withoutCounter(gpus)...)
+	return slices.Concat(throttled(gpus), shared(gpus), waitsForInput(gpus, waitShare), withoutCounter(gpus))
 }
 
 // whileWorking drops the readings before a GPU's first work and after its last;

@@ -34,11 +34,9 @@ func (f Form) String() string {
 // can be changed.
 func (f Form) isPython() bool { return f == Example || f == Script || f == Module }
 
-// inferOnly reports whether the file holds a forward pass and nothing to train.
-func (f Form) inferOnly() bool { return f == Exported || f == ONNX }
-
-// knowsInput reports whether the file states the shape of its input.
-func (f Form) knowsInput() bool { return f == Exported || f == ONNX }
+// isGraph reports whether the file holds a forward pass and nothing to train, with the
+// shape of its input.
+func (f Form) isGraph() bool { return f == Exported || f == ONNX }
 
 var suffixes = map[string]Form{".pt": TorchScript, ".pt2": Exported, ".onnx": ONNX}
 
@@ -101,15 +99,8 @@ func checkFile(file, mend string) error {
 // isModule reports whether the name is package.module:factory.
 func isModule(name string) bool {
 	module, factory, ok := cutLast(name)
-	if !ok || !isIdentifier(factory) || strings.HasSuffix(module, ".py") {
-		return false
-	}
-	for part := range strings.SplitSeq(module, ".") {
-		if !isIdentifier(part) {
-			return false
-		}
-	}
-	return true
+	return ok && !strings.HasSuffix(module, ".py") && !slices.ContainsFunc(
+		append(strings.Split(module, "."), factory), func(part string) bool { return !isIdentifier(part) })
 }
 
 func isIdentifier(s string) bool {

@@ -81,7 +81,7 @@ func (s Spec) Resolve() (Spec, error) {
 	if s.Input == "" && form == Example {
 		s.Input = "1x28x28"
 	}
-	if s.Input != "" || !form.knowsInput() {
+	if s.Input != "" || !form.isGraph() {
 		if err := checkInput(s.Input); err != nil {
 			return s, err
 		}
@@ -143,7 +143,7 @@ func (s Spec) resolveChoices() (Spec, error) {
 func (s Spec) checkVariant(form Form) error {
 	infer := s.Mode == profile.Infer
 	switch {
-	case form.inferOnly() && !infer:
+	case form.isGraph() && !infer:
 		return fmt.Errorf("%s cannot be trained; use --mode infer, or a Python factory", form)
 	case form == ONNX && s.Precision != "fp32":
 		return fmt.Errorf("%s runs in the precision it was exported in; leave --precision out, or use a Python factory", form)

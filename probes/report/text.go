@@ -191,18 +191,13 @@ func spread(value, low, high float64, write func(float64) string) string {
 }
 
 func (l Largest) beyond() string {
-	if l.FailsAt == nil {
-		return ", the largest tried"
-	}
-	return fmt.Sprintf("; %d does not fit", *l.FailsAt)
+	fails := func(batch int) string { return fmt.Sprintf("; %d does not fit", batch) }
+	return plaintext.Optional(l.FailsAt, ", the largest tried", fails)
 }
 
 // of says what a measurement covers, where that is known.
 func of(what *string) string {
-	if what == nil {
-		return ""
-	}
-	return " (" + *what + ")"
+	return plaintext.Optional(what, "", func(s string) string { return " (" + s + ")" })
 }
 
 // Accuracy is the result of the last validation with its 90 % interval: the

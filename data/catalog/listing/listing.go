@@ -14,6 +14,7 @@ import (
 
 	"sweetspot/data/catalog"
 	"sweetspot/data/contract"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 )
@@ -271,10 +272,7 @@ func dates(c catalog.Change) string {
 }
 
 func percent(ratio *float64) string {
-	if ratio == nil {
-		return ""
-	}
-	return fmt.Sprintf("%+.1f %%", 100*(*ratio-1))
+	return plaintext.Optional(ratio, "", func(r float64) string { return fmt.Sprintf("%+.1f %%", 100*(r-1)) })
 }
 
 func vmName(k profile.VMKey) string {
@@ -292,18 +290,12 @@ func gpusOf(vm profile.VMType) string {
 }
 
 func gib(v *float64) string {
-	if v == nil {
-		return "—"
-	}
-	return count(v) + " GiB"
+	return plaintext.Optional(v, "—", func(v float64) string { return decimal(v) + " GiB" })
 }
 
-func count(v *float64) string {
-	if v == nil {
-		return "—"
-	}
-	return strconv.FormatFloat(*v, 'f', -1, 64)
-}
+func count(v *float64) string { return plaintext.Optional(v, "—", decimal) }
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // dollars formats a price with two to four decimals; price lists have up to four.
 func dollars(usd float64) string {

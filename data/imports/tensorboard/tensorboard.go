@@ -195,11 +195,10 @@ func (r *run) describe(report *source.Report, f source.File, given source.Given)
 			folder.Tail(2),
 		AsOf: time.Unix(int64(r.began), 0).UTC().Format(time.DateOnly),
 	}
-	for _, points := range r.training {
-		order(points)
-	}
-	for _, points := range r.validation {
-		order(points)
+	for _, series := range []map[string][]point{r.training, r.validation} {
+		for _, points := range series { // several files of a training may hold them
+			slices.SortStableFunc(points, func(a, b point) int { return cmp.Compare(a.wall, b.wall) })
+		}
 	}
 	total := source.Between(r.began, r.ended)
 	if total > 0 {
@@ -223,9 +222,4 @@ func (r *run) describe(report *source.Report, f source.File, given source.Given)
 		report.Note("the batch size is unknown; --batch tells it")
 	}
 	report.Set = &profile.Set{Runs: []profile.Run{out}, Models: []profile.Model{{Name: out.Model}}}
-}
-
-// order sorts points by time, as several files of a training may hold them.
-func order(points []point) {
-	slices.SortStableFunc(points, func(a, b point) int { return cmp.Compare(a.wall, b.wall) })
 }

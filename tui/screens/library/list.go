@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,19 +106,8 @@ func (l *list) sort() {
 }
 
 func (r *row) matches(words []string) bool {
-	for _, w := range words {
-		found := false
-		for _, c := range r.cells {
-			found = found || strings.Contains(strings.ToLower(c), w)
-		}
-		for _, c := range r.words {
-			found = found || strings.Contains(strings.ToLower(c), w)
-		}
-		if !found {
-			return false
-		}
-	}
-	return true
+	said := strings.ToLower(strings.Join(slices.AppendSeq(slices.Clone(r.words), maps.Values(r.cells)), "\n"))
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(said, w) })
 }
 
 // key is what a row is sorted by: a number where it has one in the column.
