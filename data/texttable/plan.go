@@ -90,8 +90,8 @@ func (p plan) words(in contract.PlanInput) (lines []string) {
 		for _, part := range p.Pick.Configuration {
 			lines = append(lines, fmt.Sprintf("  %d× %s: %s units (%s), batch %s, busy %s", part.Count,
 				plaintext.Name(part.Name()), quantity.Count(math.Round(contract.Known(part.Units))),
-				quantity.Percent(contract.Known(part.Units)/contract.Known(p.Pick.Units)), plaintext.Optional(part.BatchSize, "", strconv.Itoa),
-				amount(part.BusyS, quantity.Duration)))
+				quantity.Percent(contract.Known(part.Units)/contract.Known(p.Pick.Units)),
+				plaintext.Optional(part.BatchSize, "", strconv.Itoa), amount(part.BusyS, quantity.Duration)))
 		}
 	}
 	if b := p.BestInWholeBatches; b != nil {

@@ -40,7 +40,7 @@ func (s *scratch) frontier(l Limits, objectives ...int) []int {
 			}
 		}
 	}
-	front := Frontier(columns...)
+	front := frontier(columns, usual)
 	for k, f := range front {
 		front[k] = left[f]
 	}

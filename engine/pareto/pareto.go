@@ -26,14 +26,12 @@ import (
 // does not show to be dominated: all of them at worst, few as a rule.
 func Frontier2D(x, y []float64) []int { return frontier2D(x, y[:len(x)], usual) }
 
-// Frontier returns the indices of the non-dominated points of any number of
+// frontier returns the indices of the non-dominated points of any number of
 // columns: those no other is at most equal to in all and less in one. They come
 // by rising first column, then second and so on, equal points by index. nil if
 // there is none. Of two columns it is Frontier2D. Of three it costs the same, and for
 // each point that is sorted one look-up among those found so far; more columns cost
 // O(n logᵈ⁻² n) comparisons at worst.
-func Frontier(columns ...[]float64) []int { return frontier(columns, usual) }
-
 func frontier(columns [][]float64, t tuning) []int {
 	switch len(columns) {
 	case 0:

@@ -130,7 +130,7 @@ func TestDominance(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		columns := drawColumns(t, 3, 30)
-		front := Frontier(columns...)
+		front := frontier(columns, usual)
 		for i := range columns[0] {
 			beaten := slices.ContainsFunc(front, func(j int) bool { return dominates(columns, j, i) })
 			if on := slices.Contains(front, i); on && (beaten || !known(i, columns...)) || !on && !beaten &&
@@ -156,7 +156,7 @@ func TestLargeSets(t *testing.T) {
 					}
 				}
 			}
-			got, want := Frontier(columns...), plain(columns)
+			got, want := frontier(columns, usual), plain(columns)
 			if !slices.Equal(got, want) {
 				t.Errorf("%s in %v steps: %d points, not %d", s.name, steps, len(got), len(want))
 			}
@@ -187,7 +187,7 @@ func TestSkewedAndPeriodicSets(t *testing.T) {
 			}
 		}
 		for dims := 2; dims <= len(columns); dims++ {
-			if got, want := Frontier(columns[:dims]...), plain(columns[:dims]); !slices.Equal(got, want) {
+			if got, want := frontier(columns[:dims], usual), plain(columns[:dims]); !slices.Equal(got, want) {
 				t.Errorf("%s: %d-D: %d points, not %d", name, dims, len(got), len(want))
 			}
 		}
@@ -207,8 +207,9 @@ func TestNegateTurnsTheDirection(t *testing.T) {
 
 func TestNothingAndNobody(t *testing.T) {
 	nan := []float64{math.NaN()}
-	if Frontier2D(nil, nil) != nil || Frontier2D(nan, []float64{1}) != nil || Frontier(nil, nil, nil) != nil ||
-		Frontier(nan, nan, nan) != nil {
+	if Frontier2D(nil, nil) != nil || Frontier2D(nan, []float64{1}) != nil ||
+		frontier([][]float64{nil, nil, nil}, usual) != nil ||
+		frontier([][]float64{nan, nan, nan}, usual) != nil {
 		t.Error("somebody is on the frontier of nobody")
 	}
 }

@@ -319,11 +319,8 @@ func (l *loop) spent() (seconds float64, usd *float64) {
 	for _, r := range l.rows {
 		seconds += r.Update.SpentS
 		if part := r.Update.SpentUSD; part != nil {
-			sum := *part
-			if usd != nil {
-				sum += *usd
-			}
-			usd = &sum
+			usd = cmp.Or(usd, new(0.0))
+			*usd += *part
 		}
 	}
 	return seconds, usd

@@ -289,12 +289,9 @@ func (p *Process) note(f frame) {
 
 func (p *Process) end(f frame) {
 	p.collected = true
-	var e struct {
-		Code     int
-		Signaled bool
-	}
+	var e struct{ Code int }
 	if json.Unmarshal(f.payload, &e) == nil {
-		p.exit.Code, p.exit.Signaled = e.Code, e.Signaled
+		p.exit.Code = e.Code
 	}
 	p.reportStart(nil)
 }

@@ -46,9 +46,8 @@ type Command struct {
 // Exit is how the command ended: its own code, or 128 plus the signal that
 // ended it.
 type Exit struct {
-	Code     int
-	Signaled bool
-	Lost     error // the command is on another host, and the connection to it was lost
+	Code int
+	Lost error // the command is on another host, and the connection to it was lost
 }
 
 // Process is a command under way. Its three streams must be read to the end.
@@ -160,7 +159,7 @@ func (p *Process) run(result chan<- error, pipes *pipes) {
 	case <-waited:
 		p.exit = exitOf(p.cmd.ProcessState)
 	case <-p.stuck: // in the kernel, waiting for a disk or a driver
-		p.exit = Exit{Code: 128 + int(syscall.SIGKILL), Signaled: true}
+		p.exit = Exit{Code: 128 + int(syscall.SIGKILL)}
 	}
 	pipes.closeWriters()
 	p.mu.Lock()
@@ -258,7 +257,7 @@ func (p *Process) signal(s syscall.Signal) {
 func exitOf(state *os.ProcessState) Exit {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if ok && status.Signaled() {
-		return Exit{Code: 128 + int(status.Signal()), Signaled: true}
+		return Exit{Code: 128 + int(status.Signal())}
 	}
 	return Exit{Code: state.ExitCode()}
 }
