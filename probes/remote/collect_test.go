@@ -57,7 +57,8 @@ func TestCollectsTheSameRun(t *testing.T) {
 	if u.State != matrix.Failed || !strings.Contains(u.Why, "goes on there") || came < 5 || came >= 150 {
 		t.Fatalf("%s, %q after %d steps", u.State, u.Why, came)
 	}
-	if rec, err := db.Record(t.Context(), id); err != nil || !request.IsDetached(rec) {
+	rec, err := db.Record(t.Context(), id)
+	if err != nil || !request.IsDetached(rec) {
 		t.Fatalf("%+v, %v", rec, err)
 	}
 	saysLost(t, report.Row(rows, 0, nil, nil), s.Address())
@@ -74,6 +75,13 @@ func TestCollectsTheSameRun(t *testing.T) {
 	}
 	if err := c.Forget(t.Context()); err != nil {
 		t.Error(err)
+	}
+	h, err := remote.Parse(s.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := remote.Attach(t.Context(), h, rec.Spool); err == nil {
+		t.Error("what was collected is still on the host")
 	}
 	if _, err := request.Collect(t.Context(), db, id, nil); err == nil ||
 		!strings.Contains(err.Error(), "not on another host") {
