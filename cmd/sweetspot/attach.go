@@ -249,9 +249,6 @@ func (a *attachment) collect(ctx context.Context, id int64) error {
 		_, _ = fmt.Fprintf(a.live.w, "sweetspot: the probe keeps running there; sweetspot attach %d collects it\n", id)
 		return nil
 	}
-	if err := c.Forget(ctx); err != nil {
-		warn(a.cmd.ErrOrStderr(), err.Error())
-	}
 	return a.report(asRow(r, u))
 }
 

@@ -73,9 +73,6 @@ func TestCollectsTheSameRun(t *testing.T) {
 	if last.Err != nil || last.StoppedBecause != "end" || last.Run.ID != id || len(last.Seconds) != 150 {
 		t.Fatalf("%q, %v, %d steps of run %d", last.StoppedBecause, last.Err, len(last.Seconds), last.Run.ID)
 	}
-	if err := c.Forget(t.Context()); err != nil {
-		t.Error(err)
-	}
 	h, err := remote.Parse(s.Address())
 	if err != nil {
 		t.Fatal(err)

@@ -47,9 +47,16 @@ func limit(r steady.Rule, usdPerHour *float64) time.Duration {
 // Collection is a detached probe that is being collected from its host.
 type Collection struct {
 	*session.Session
-	host    remote.Host
-	spool   string
 	process *remote.Process
+}
+
+// forget removes the record of a detached probe from its host, once everything
+// was saved. A probe that was left goes on there, and keeps it.
+func forget(ctx context.Context, p *remote.Process, h remote.Host, spool string) error {
+	if !p.Collected() {
+		return nil
+	}
+	return remote.Forget(ctx, h, spool)
 }
 
 // IsDetached reports whether a run is still on another host, running or ended.
@@ -58,8 +65,9 @@ func IsDetached(r store.Record) bool {
 }
 
 // Collect resumes a detached run: everything its script wrote since the start
-// is read again into the same run, followed by what it writes from now on. If
-// the host can't be reached, nothing changes.
+// is read again into the same run, followed by what it writes from now on. Once
+// all of it is saved, the host forgets it. If the host can't be reached, nothing
+// changes.
 func Collect(ctx context.Context, db *store.Store, id int64, output io.Writer) (*Collection, error) {
 	r, err := db.Record(ctx, id)
 	if err != nil {
@@ -80,7 +88,8 @@ func Collect(ctx context.Context, db *store.Store, id int64, output io.Writer) (
 	m := read(p.Memo())
 	o := session.Options{
 		Command: r.Command, Description: r.Description, Rule: m.Rule, Named: m.Named, Store: db, Output: output,
-		Start: func(context.Context, runner.Command) (session.Process, error) { return p, nil },
+		Start:     func(context.Context, runner.Command) (session.Process, error) { return p, nil },
+		AfterSave: func(ctx context.Context) error { return forget(ctx, p, h, r.Spool) },
 	}
 	if o.Recording, err = db.Restart(ctx, id); err != nil {
 		p.Leave()
@@ -91,18 +100,8 @@ func Collect(ctx context.Context, db *store.Store, id int64, output io.Writer) (
 		p.Leave()
 		return nil, err
 	}
-	return &Collection{s, h, r.Spool, p}, nil
+	return &Collection{s, p}, nil
 }
 
 // Leave disconnects; the probe goes on and can be collected later.
 func (c *Collection) Leave() { c.process.Leave() }
-
-// Forget removes the record on the host, once the collection has ended and
-// everything was saved.
-func (c *Collection) Forget(ctx context.Context) error {
-	if u := c.Wait(); !c.process.Collected() || u.Run.Status == profile.Failed && u.Err != nil && u.ScriptExit != nil &&
-		*u.ScriptExit == 0 {
-		return nil
-	}
-	return remote.Forget(ctx, c.host, c.spool)
-}

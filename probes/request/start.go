@@ -179,12 +179,7 @@ func (r Request) remotely(o *session.Options, host string, vms []profile.VMType)
 		return process, nil
 	}
 	if r.Detach {
-		o.AfterSave = func(ctx context.Context) error {
-			if !process.Collected() {
-				return nil // it goes on there, for attach
-			}
-			return remote.Forget(ctx, h, far.Spool)
-		}
+		o.AfterSave = func(ctx context.Context) error { return forget(ctx, process, h, far.Spool) }
 	}
 	return nil
 }

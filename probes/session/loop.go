@@ -257,12 +257,13 @@ func (l *loop) finish() {
 	if u.StoppedBecause == End && u.Run.Mode == profile.Train && !l.hasArbitraryLength(u.Run) {
 		u.Run.TotalS = new(u.SpentS)
 	}
-	if err := l.saveEnd(u); err != nil && u.Err == nil {
+	err := l.saveEnd(u)
+	if err != nil && u.Err == nil {
 		u.Err = err
 		u.Run.Status = profile.Failed
 	}
 	l.saver.close()
-	if l.options.AfterSave != nil && l.failure == nil {
+	if l.options.AfterSave != nil && l.failure == nil && err == nil {
 		if err := l.options.AfterSave(l.ctx); err != nil {
 			u.Warnings = append(u.Warnings, err.Error())
 		}
