@@ -206,6 +206,7 @@ func TestEventFiles(t *testing.T) {
 		run.Model != "run" {
 		t.Errorf("%+v", run)
 	}
+	noted(t, one(t, "/a/run/renamed", string(whole), source.Given{}), "no tag tells the epochs")
 	for _, end := range []logged{{1719249210, 100, "epoch", 0.5, false}, {1719249210, 0, "epoch", 1.5, false}} {
 		still := board(logged{1719249200, 0, "loss", 2, false}, logged{1719249200, 0, "epoch", 0.5, false},
 			logged{1719249210, 100, "loss", 1, false}, end)

@@ -195,10 +195,10 @@ func ownRows(set *profile.Set) (rows []Row) {
 	return rows
 }
 
-// prunedModels are those with measured inference of pruned variants, in order.
+// prunedModels are those of which pruned variants were run, in order.
 func prunedModels(set *profile.Set) (models []string) {
 	for _, r := range set.Runs {
-		if r.Basis == estimate.Measured && r.Mode == profile.Infer && r.Variant.Pruning != nil {
+		if r.Variant.Pruning != nil {
 			models = append(models, r.Model)
 		}
 	}
