@@ -112,8 +112,15 @@ func TestACommandSetsItsOwnModel(t *testing.T) {
 		strings.Contains(got, "fp32") || !strings.Contains(got, "python3 train.py --name 'my net'") {
 		t.Errorf("form:\n%s", got)
 	}
+	at(t, s, "batch")
+	if got := exact(t, s); strings.Count(got, "the command's own") != 6 {
+		t.Errorf("the batch under the cursor is not the command's own:\n%s", got)
+	}
 	at(t, s, "or command")
 	s.Act(keys.Enter) // typing goes on from what is there
+	if got := exact(t, s); strings.Count(got, "the command's own") != 6 {
+		t.Errorf("while a command is typed:\n%s", got)
+	}
 	s.Paste(" --fast")
 	s.Act(keys.Enter)
 	if c := s.Form().Command; c[len(c)-1] != "--fast" || c[0] != "python3" {
