@@ -12,17 +12,25 @@ import (
 type workRule func(left, right, out []float64) float64
 
 // filterWork: every output value takes one filter.
-func filterWork(_, weight, out []float64) float64 { return 2 * times(out) * times(weight[1:]) }
+func filterWork(_, weight, out []float64) float64 { return 2 * times(out) * filter(weight) }
 
 // transposedFilterWork: every input value takes one filter.
-func transposedFilterWork(x, weight, _ []float64) float64 { return 2 * times(x) * times(weight[1:]) }
+func transposedFilterWork(x, weight, _ []float64) float64 { return 2 * times(x) * filter(weight) }
+
+// filter is the number of weights of one, NaN where the weights are no filters.
+func filter(weight []float64) float64 {
+	if len(weight) < 2 {
+		return math.NaN()
+	}
+	return times(weight[1:])
+}
 
 func innerWork(left, _, out []float64) float64 { return 2 * times(out) * left[len(left)-1] }
 
 // recurrentWork: every step of the sequence uses the weights of the input and
 // of the state.
 func recurrentWork(x, weight, out []float64) float64 {
-	if len(x) != 3 || len(weight) != 3 {
+	if len(x) != 3 || len(weight) != 3 || len(out) == 0 {
 		return math.NaN()
 	}
 	return 2 * times(x[:2]) * times(weight[:2]) * (weight[2] + out[len(out)-1])
