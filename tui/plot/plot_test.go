@@ -283,3 +283,22 @@ func TestSparkAndBar(t *testing.T) {
 		t.Errorf("a small share vanishes: %q", got)
 	}
 }
+
+// Nothing is selected in a new plot.
+func TestNothingIsSelectedAtFirst(t *testing.T) {
+	for _, th := range themes(t) {
+		fresh := func() *Scatter {
+			s := NewScatter(th)
+			s.SetSize(40, 12)
+			s.SetData(Data{Version: 1, X: []float64{1, 2, 3}, Y: []float64{1, 3, 2}, Class: []uint8{0, 1, 2}, Of: "candidate"})
+			return s
+		}
+		none := fresh()
+		none.SetSelected(-1, Whiskers{})
+		one := fresh()
+		one.SetSelected(1, Whiskers{})
+		if got := fresh().View(); got != none.View() || got == one.View() {
+			t.Errorf("drawn\n%s", ansi.Strip(got))
+		}
+	}
+}

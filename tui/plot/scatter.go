@@ -82,7 +82,7 @@ func (b bounds) extend(ax, ay Axis, xs, ys []float64) bounds {
 
 // NewScatter returns an empty plot.
 func NewScatter(th *theme.Theme) *Scatter {
-	s := &Scatter{selected: -1}
+	s := &Scatter{}
 	s.chart = newChart(th, "nothing to plot", s.render)
 	return s
 }
