@@ -252,6 +252,21 @@ func TestHostileNamesStayText(t *testing.T) {
 	}
 }
 
+// The legend tells what was measured from what was estimated.
+func TestTheLegendNamesTheBasis(t *testing.T) {
+	out, err := New(named("net", 100, 2, 0.9, true), nil, madeAt, "1.2.3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	if err := out.HTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	if text := page.String(); !strings.Contains(text, ">measured<") || strings.Contains(text, ">estimated<") {
+		t.Error("measured candidates are drawn as estimated")
+	}
+}
+
 func TestAnyReportIsParsedBack(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		positive := rapid.OneOf(rapid.Float64Range(1e-9, 1e9), rapid.SampledFrom([]float64{0, 1e-300, 1e300, 1}))

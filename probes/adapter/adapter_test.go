@@ -259,6 +259,10 @@ func TestPattern(t *testing.T) {
 			{1, "step"}, {2, "val 0.7 s acc 91.5"}, {3, "step"}, {4, "val 0.8 s loss 0.3"}},
 			"validation epoch 0 0.7 s accuracy 0.915 higher true\nstep 0 epoch 0 1 s units ?\n" +
 				"validation epoch 0 0.8 s loss 0.3 higher false"},
+		"no batch": {`batch=(?P<batch>[\d.,-]+)`, []at{{1, "batch=0"}, {2, "batch=-4"}, {3, "batch=2.5"},
+			{4, "batch=99999999999999"}}, `step 0 epoch 0 1 s units ?
+step 1 epoch 0 1 s units ?
+step 2 epoch 0 1 s units ?`},
 		"no number": {`took (?P<seconds>\S+)`, []at{{1, "took nan"}, {1, "took -1"}, {1, "took 1e999"}, {1, "took Inf"}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) { check(t, said(t, Pattern, c.pattern, c.lines...), c.want) })

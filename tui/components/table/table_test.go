@@ -187,6 +187,17 @@ func TestColumnsGoByTheirPriority(t *testing.T) {
 	}
 }
 
+// The first column goes first where its priority is the least.
+func TestTheFirstColumnMayGo(t *testing.T) {
+	tb := New([]Column{{ID: "a", Title: "alpha", Width: 10, Drop: 2}, {ID: "b", Title: "beta", Width: 10, Drop: 1},
+		{ID: "c", Title: "gamma", Width: 10}})
+	tb.SetRows(numbers(1))
+	tb.SetSize(28, 3)
+	if got := ansi.Strip(tb.View(theme.New("", true, false))); strings.Contains(got, "alpha") || !strings.Contains(got, "beta") {
+		t.Errorf("left is\n%s", got)
+	}
+}
+
 func TestHit(t *testing.T) {
 	tb := New(columns())
 	tb.SetSize(100, 6)

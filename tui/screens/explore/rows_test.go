@@ -116,6 +116,16 @@ func TestLikeliestFirst(t *testing.T) {
 	}
 }
 
+// A row is found again, be it the first.
+func TestRowsAreFoundAgain(t *testing.T) {
+	s := asked(t, "CaffeNet", profile.Infer, 120, 38)
+	for _, row := range []int{0, 1, s.rows.Len() - 1} {
+		if got, ok := s.rows.Find(s.rows, row); !ok || got != row {
+			t.Errorf("row %d is found at %d, %v", row, got, ok)
+		}
+	}
+}
+
 func TestInfeasibleRowsStandLastAndCanBeHidden(t *testing.T) {
 	s := asked(t, "CaffeNet", profile.Infer, 200, 48)
 	q := s.Question()
