@@ -374,8 +374,9 @@ func TestBackup(t *testing.T) {
 // Prices are named where any came.
 func TestWordsOfAMerge(t *testing.T) {
 	for want, m := range map[string]Merged{
-		"1 run new, 0 here already, 2 picks new":                             {Runs: 1, Picks: 2},
-		"2 runs new, 3 here already, 9 iterations, 0 picks new, 1 price new": {Runs: 2, KnownRuns: 3, Iterations: 9, Prices: 1},
+		"1 run new, 0 here already, 2 picks new": {Runs: 1, Picks: 2},
+		"2 runs new, 3 here already, 9 iterations, 0 picks new, 1 price new": {Runs: 2, KnownRuns: 3, Iterations: 9,
+			Prices: 1},
 	} {
 		if got := m.String(); got != want {
 			t.Errorf("%q, not %q", got, want)

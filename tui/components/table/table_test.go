@@ -193,7 +193,8 @@ func TestTheFirstColumnMayGo(t *testing.T) {
 		{ID: "c", Title: "gamma", Width: 10}})
 	tb.SetRows(numbers(1))
 	tb.SetSize(28, 3)
-	if got := ansi.Strip(tb.View(theme.New("", true, false))); strings.Contains(got, "alpha") || !strings.Contains(got, "beta") {
+	got := ansi.Strip(tb.View(theme.New("", true, false)))
+	if strings.Contains(got, "alpha") || !strings.Contains(got, "beta") {
 		t.Errorf("left is\n%s", got)
 	}
 }
