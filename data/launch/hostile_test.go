@@ -2,6 +2,7 @@ package launch
 
 import (
 	"cmp"
+	"encoding/json"
 	"os"
 	"slices"
 	"strings"
@@ -126,6 +127,11 @@ func readBack(t testing.TB, name string) {
 	everywhere(t, name, func(p contract.Pick, f *Format, text string) {
 		if plaintext.Clean(strings.ReplaceAll(text, "\n", "")) != strings.ReplaceAll(text, "\n", "") {
 			t.Fatalf("%q as %s drives the terminal:\n%q", name, f, text)
+		}
+		// A pick is kept as JSON, in which what is no UTF-8 is a replacement character.
+		kept, err := json.Marshal(p)
+		if err != nil || json.Unmarshal(kept, &p) != nil {
+			t.Fatal("a pick is no JSON: ", err)
 		}
 		switch f {
 		case Terraform:
