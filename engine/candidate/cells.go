@@ -33,9 +33,9 @@ func batchKey(v profile.Variant, batch int) string {
 // cell is the runs that timed one thing, as indices into the set's, or what is
 // predicted where there are none.
 type cell struct {
-	number int // of what its time rests on; cells of one number err together
-	runs   []int32
-	guess  *guess
+	number    int // of what its time rests on; cells of one number err together
+	runs      []int32
+	predicted *prediction
 }
 
 // cells are what the runs that a workload asks for timed, in the order of the set.
@@ -84,7 +84,7 @@ func (f *facts) cells() cells {
 
 // named is what a cell is of, as far as it is quick to tell.
 func (f *facts) named(of cell) (batch int, instanceType, variant string) {
-	if g := of.guess; g != nil {
+	if g := of.predicted; g != nil {
 		p := g.from
 		return p.shapes[g.shape].BatchSize, p.offers[g.offer].InstanceType, p.variants[g.variant].Name
 	}

@@ -208,7 +208,7 @@ func (p *predictions) timings(known cells) iter.Seq[*timing] {
 		}
 		for of := range p.all() {
 			runs, c, _ := p.answering(of, nil)
-			c.Why = of.guess.why()
+			c.Why = of.predicted.why()
 			if t := p.timing(c, runs); t != nil && !yield(t) {
 				return
 			}

@@ -80,7 +80,7 @@ func (f *facts) candidate(cell int, r profile.Run) Candidate {
 // so; ok is false where nothing is known. A run that is predicted is put into room, nil
 // for new one.
 func (f *facts) answering(of cell, room []profile.Run) (runs []profile.Run, c Candidate, ok bool) {
-	if g := of.guess; g != nil {
+	if g := of.predicted; g != nil {
 		room = append(room[:0], g.run())
 		c = f.candidate(of.number, room[0])
 		c.Sources = slices.Clip(g.from.sources[g.from.keys[g.variant]])

@@ -26,7 +26,7 @@ func (f *facts) onCounts(of cell, l *listing) iter.Seq[*Candidate] {
 			yield(&l.Candidate)
 			return
 		}
-		if of.guess != nil {
+		if of.predicted != nil {
 			l.runs = runs // others are the set's own
 		}
 		part := f.market.part(runs[0], 1)
@@ -61,8 +61,8 @@ func (f *facts) inferred(of cell, count int) Candidate {
 	if len(runs) == 0 {
 		return c
 	}
-	if of.guess != nil {
-		c.Why = of.guess.why()
+	if of.predicted != nil {
+		c.Why = of.predicted.why()
 	}
 	c.Time = f.inferenceTime(runs, count)
 	c.probed(runs[0], c.Time)
@@ -77,8 +77,8 @@ func (f *facts) inferred(of cell, count int) Candidate {
 // own cannot be rented twice, and what did not fit fits on none.
 func (f *facts) maxVMs(of cell, runs []profile.Run) int {
 	switch {
-	case of.guess != nil:
-		return of.guess.from.maxCount
+	case of.predicted != nil:
+		return of.predicted.from.maxCount
 	case len(runs) == 0 || runs[0].Cloud == "":
 		return 1
 	}

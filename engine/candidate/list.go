@@ -115,7 +115,7 @@ func kinds(counts []int) (n int) {
 // open lists the candidates of a cell on 1 … MaxCount VMs.
 func (l *List) open(of cell, keep func(c *Candidate) bool) {
 	var runs []profile.Run
-	if of.guess == nil {
+	if of.predicted == nil {
 		var ok bool
 		if runs, _, ok = l.facts.answering(of, nil); !ok {
 			return

@@ -127,15 +127,6 @@ func (p *predictions) narrow(variants, offers int) {
 	}
 }
 
-// guess is a variant on a VM type at a batch size that no run answers for, by their
-// places among the predictions, and the predicted seconds of an iteration. There may be
-// very many: what else is known of one is made when it is looked at.
-type guess struct {
-	from                  *predictions
-	variant, offer, shape int32
-	steady                estimate.Estimate
-}
-
 // all are the cells that no run answers for.
 func (p *predictions) all() iter.Seq[cell] {
 	type kind struct {
@@ -151,7 +142,7 @@ func (p *predictions) all() iter.Seq[cell] {
 			key := keyOf(&profile.Run{Variant: v, Mode: p.work.Mode})
 			for offer, vm := range p.offers {
 				for shape := range p.shapes {
-					g := guess{p, int32(variant), int32(offer), int32(shape), estimate.Estimate{}}
+					g := prediction{p, int32(variant), int32(offer), int32(shape), estimate.Estimate{}}
 					run = g.asked()
 					key.vm, key.batch = run.VM(), run.BatchSize
 					if !p.wants(&run, variant, key) {
@@ -164,7 +155,7 @@ func (p *predictions) all() iter.Seq[cell] {
 					if _, seen := kinds[k]; !seen {
 						kinds[k] = p.first + len(kinds)
 					}
-					if !yield(cell{number: origins.number(kinds[k], &run, p.keys[variant]), guess: new(g)}) {
+					if !yield(cell{number: origins.number(kinds[k], &run, p.keys[variant]), predicted: new(g)}) {
 						return
 					}
 				}
@@ -180,33 +171,6 @@ func (p *predictions) wants(run *profile.Run, variant int, key cellKey) bool {
 		return false
 	}
 	return p.asked.Keeps(run) && p.sensible(*run) && !p.answered[anywhere(key)]
-}
-
-// asked is the run without what has to be predicted.
-func (g *guess) asked() profile.Run {
-	run, vm := g.from.shapes[g.shape], &g.from.offers[g.offer]
-	run.Variant = g.from.variants[g.variant]
-	run.Cloud, run.Region, run.InstanceType = vm.Cloud, vm.Region, vm.InstanceType
-	run.GPU, run.GPUCount, run.GPUMemGiB = vm.GPU, vm.GPUCount, vm.GPUMemGiB
-	return run
-}
-
-// run is the run as it is predicted to be, labelled by the basis of its time.
-func (g *guess) run() profile.Run {
-	p, run := g.from, g.asked()
-	run.Steady, run.Basis = g.steady, g.steady.Basis
-	run.PeakMemoryBytes = p.peak(&run, p.keys[g.variant])
-	if p.validated != nil {
-		run.ValidationS = new(*p.validated / float64(max(run.BatchSize, 1)) * run.Steady.Value)
-	}
-	return run
-}
-
-// why says what the prediction rests on.
-func (g *guess) why() string {
-	p, run := g.from, g.asked()
-	_, why := p.predictor.Iteration(p.work.Model, run.Variant, p.offers[g.offer], run.GPUCount, run.BatchSize)
-	return why
 }
 
 // offers are the VM types to predict for. Of one that costs the same in several
@@ -315,23 +279,6 @@ func (f *facts) sensible(run profile.Run) bool {
 	return run.IterationsPerEpoch == nil || *run.IterationsPerEpoch >= 1
 }
 
-// peak is the GPU memory that the batch size needs by those that were run,
-// wherever: a line through their peaks. Nil where fewer than two tell.
-func (p *predictions) peak(run *profile.Run, variant string) *float64 {
-	line := p.memory[variant]
-	if line == nil {
-		return nil
-	}
-	batch := float64(run.BatchSize)
-	if run.Mode == profile.Train {
-		batch /= float64(max(run.GPUCount, 1))
-	}
-	if e := line.At(batch); e.Known() {
-		return &e.Value
-	}
-	return nil
-}
-
 // leastStartupSpread is the relative spread of a start-up that was not seen: nine
 // of ten within a factor of three. The start-ups of one model on one VM type at
 // four batch sizes have a standard deviation of 0.67 in the logarithm in Malta's
@@ -394,7 +341,7 @@ func longestPauses(donors []profile.Run) (best training.Pauses) {
 // its number of epochs or of their iterations is not known.
 func (p *predictions) predictedTraining(of cell) (c Candidate, ok bool) {
 	runs, c, _ := p.answering(of, nil)
-	c.Why = of.guess.why()
+	c.Why = of.predicted.why()
 	if c.Epochs = p.epochs(runs[0]); c.Epochs == nil || runs[0].IterationsPerEpoch == nil {
 		return c, false
 	}
