@@ -141,7 +141,7 @@ type row struct{ *textfile.Table }
 // need refuses a row with an empty cell.
 func (r row) need(columns ...string) {
 	for _, c := range columns {
-		if r.Raw(c) == "" {
+		if r.Cell(c) == "" {
 			_ = r.Fail(c, "is empty")
 		}
 	}
