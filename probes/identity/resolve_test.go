@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"sweetspot/data/catalog"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
 
@@ -185,7 +186,7 @@ func FuzzResolve(f *testing.F) {
 		if !r.Certain {
 			return
 		}
-		said := strings.ToLower(document + machine + zone + azure)
+		said := strings.ToLower(plaintext.Clean(document + machine + zone + azure))
 		instance, _, _ := strings.Cut(strings.TrimPrefix(strings.ToLower(r.VM.InstanceType), "standard_"), "+")
 		if len(r.VM.Prices) > 0 && (!strings.Contains(said, instance) ||
 			(r.VM.Region != "any" && !strings.Contains(said, strings.ToLower(r.VM.Region)))) {
