@@ -13,14 +13,14 @@ type span struct{ lo, hi float64 }
 const mostZoom = 4096
 
 // within returns the part of a scale that lies in a span, the whole of it where
-// they have nothing in common.
+// they have nothing in common, or so little that its inverse is no number.
 func (s scale) within(v span) scale {
 	if !(v.lo < v.hi) || v.hi <= s.lo || v.lo >= s.hi {
 		return s
 	}
 	lo, hi := max(v.lo, s.lo), min(v.hi, s.hi)
 	a, b := s.transform(lo), s.transform(hi)
-	if !(a < b) || (b-a)*s.k >= 1-1e-9 {
+	if !(a < b) || (b-a)*s.k >= 1-1e-9 || math.IsInf(1/(b-a), 0) {
 		return s
 	}
 	return scale{lo: lo, hi: hi, a: a, k: 1 / (b - a), log: s.log, invert: s.invert}
