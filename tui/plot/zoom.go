@@ -13,7 +13,7 @@ type span struct{ lo, hi float64 }
 const mostZoom = 4096
 
 // within returns the part of a scale that lies in a span, the whole of it where
-// they have nothing in common, or so little that its inverse is no number.
+// they have nothing in common, or so little that its inverse is infinite.
 func (s scale) within(v span) scale {
 	if !(v.lo < v.hi) || v.hi <= s.lo || v.lo >= s.hi {
 		return s
