@@ -91,11 +91,11 @@ func place(a *Answer, i int) string {
 		if math.IsNaN(r.Key(i)) {
 			return "first, but no " + r.Query.Sort.Label() + " is known"
 		}
-		if members, _ := r.TieAt(0); len(members) == 0 {
-			parts = append(parts, superlative(r.Query.Sort)+among(r)+limits(r))
-		} else {
-			parts = append(parts, "first"+limits(r))
+		best := superlative(r.Query.Sort)
+		if members, _ := r.TieAt(0); len(members) > 0 {
+			best = "first"
 		}
+		parts = append(parts, best+among(r)+limits(r))
 	} else {
 		parts = append(parts, "compared with the first: "+difference(r, i, r.Order[0]))
 	}
