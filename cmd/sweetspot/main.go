@@ -128,22 +128,25 @@ func newRootCommand() *cobra.Command {
 		newAttachCommand(), newExportCommand(), newReproduceCommand(), newValidateCommand(), newImportCommand(),
 		newRunsCommand(), newMergeCommand(), newBackupCommand(), newCatalogCommand(), newDoctorCommand(), newVersionCommand())
 	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {
-		if cmd.Name() == "completion" {
+		switch cmd.Name() { // cobra's own, which take any word
+		case "completion":
 			cmd.Args, cmd.RunE = rejectUnknown, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		case "help":
+			cmd.RunE = helpOn
 		}
 	}
-	root.SetHelpCommand(&cobra.Command{
-		Use: "help [command]", Short: "Help for a command", Hidden: true,
-		RunE: func(_ *cobra.Command, args []string) error {
-			cmd, left, err := root.Find(args)
-			if err != nil || len(left) > 0 {
-				return rejectUnknown(cmd, args[len(args)-max(len(left), 1):])
-			}
-			return cmd.Help()
-		},
-	})
 	return root
+}
+
+// helpOn prints the help of the command that the arguments name.
+func helpOn(help *cobra.Command, args []string) error {
+	cmd, left, err := help.Root().Find(args)
+	if err != nil || len(left) > 0 {
+		return rejectUnknown(cmd, args[len(args)-max(len(left), 1):])
+	}
+	return cmd.Help()
 }
 
 // rejectUnknown rejects a first word that is none of the commands of a command.
