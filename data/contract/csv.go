@@ -115,8 +115,10 @@ func lastCells(c Candidate) []string {
 	if w := c.WholeBatches; w != nil {
 		cells[2], cells[3] = number(&w.Seconds), number(&w.USD)
 	}
-	for _, column := range lastColumns[len(cells) : len(lastColumns)-2] {
-		cells = append(cells, c.Cost.item(strings.TrimSuffix(column, "_usd")))
+	for _, column := range lastColumns[len(cells):] {
+		if item, isCost := strings.CutSuffix(column, "_usd"); isCost {
+			cells = append(cells, c.Cost.item(item))
+		}
 	}
 	return append(cells, whole(c.Ties), spreadsheetSafe(strings.Join(c.TiedWith, ";")))
 }

@@ -3,7 +3,6 @@ package library
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/data/wording"
 	"sweetspot/engine/objective"
-	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
@@ -348,10 +346,7 @@ func pickRows(picks []store.Pick) []*row {
 			out = append(out, r)
 			continue
 		}
-		vms := plaintext.Join(c.Configuration, " + ", func(p contract.Part) string {
-			return fmt.Sprintf("%d× %s", p.Count, p.Name())
-		})
-		r.cells["model"], r.cells["vm"], r.cells["variant"] = c.Model, vms, c.Variant
+		r.cells["model"], r.cells["vm"], r.cells["variant"] = c.Model, strings.Join(c.VMs(), " + "), c.Variant
 		if r.cells["batch"] = "—"; c.BatchSize != nil {
 			r.cells["batch"], r.numbers["batch"] = strconv.Itoa(*c.BatchSize), float64(*c.BatchSize)
 		}
