@@ -77,8 +77,8 @@ func (f *facts) candidate(cell int, r profile.Run) Candidate {
 
 // answering is the runs that answer for a cell, with what its candidates have in
 // common. Where all of them ran out of memory there is none, and the candidate says
-// so; ok is false where nothing is known. A run that is predicted is put into room, nil
-// for new one.
+// so; ok is false where nothing is known. A predicted run is stored in room, which may
+// be nil.
 func (f *facts) answering(of cell, room []profile.Run) (runs []profile.Run, c Candidate, ok bool) {
 	if g := of.predicted; g != nil {
 		room = append(room[:0], g.run())

@@ -10,7 +10,7 @@ import (
 	"sweetspot/engine/training"
 )
 
-// listing is room for a candidate at a time, of very many.
+// listing holds one candidate at a time while very many are listed.
 type listing struct {
 	Candidate
 	parts []Part

@@ -35,8 +35,8 @@ const (
 )
 
 // mostPredicted bounds how many predictions are listed in full, and their
-// multiple how many after narrowing: a training takes some 1.5 kB, and each some
-// microseconds.
+// multiple how many after narrowing: a training takes some 1.5 kB, and each
+// prediction about 4 µs (BenchmarkPredicted in rank).
 const (
 	mostPredicted = 100_000
 	mostNarrowed  = 4 * mostPredicted

@@ -33,7 +33,7 @@ type Space struct {
 
 	columns []column // of the objectives, those that break ties first coming first
 	index   *pareto.Index
-	words   atomic.Pointer[[2][]uint64]   // room to sort in, while nobody else does
+	words   atomic.Pointer[[2][]uint64]   // buffers of sort, for one caller at a time
 	errors  map[int][]candidate.CellError // of the candidates that err by more than their cell
 	// What the prices of VM types may be off by, where there are several quotes; and by
 	// VM type and by candidate, as far as there are such, the place there from 1.

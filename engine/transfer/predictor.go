@@ -54,8 +54,10 @@ func (t *Table) ask(model string, v profile.Variant, vm profile.VMType, gpus, ba
 	if _, known := t.gpus[c.VM]; !known {
 		t.gpus[c.VM] = vm.GPU
 	}
-	if gpu := t.gpus[c.VM]; gpu != "" && !t.measured[c.VM] { // then all with that GPU are alike
-		c.VM = profile.VMKey{InstanceType: "any with " + gpu}
+	// All VM types with a GPU on which nothing was measured are alike, and are asked for
+	// as one. The table's own have no region.
+	if gpu := t.gpus[c.VM]; gpu != "" && !t.measured[c.VM] {
+		c.VM = profile.VMKey{Region: "any", InstanceType: gpu}
 		t.gpus[c.VM] = gpu
 	}
 	return t.predict(c)
