@@ -134,7 +134,7 @@ func newRootCommand() *cobra.Command {
 		case "completion":
 			cmd.Args, cmd.RunE = rejectUnknown, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		case "help":
-			cmd.RunE = helpOn
+			cmd.Hidden, cmd.RunE = true, helpOn
 		}
 	}
 	return root
