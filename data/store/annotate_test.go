@@ -86,6 +86,9 @@ func fill(t *rapid.T, tb testing.TB, s *Store) {
 	for range rapid.IntRange(0, 4).Draw(t, "imported") {
 		r := runOn(word.Draw(t, "imported model"), "", "image", rapid.Float64Range(1, 9).Draw(t, "steady"))
 		r.Validations = []profile.Validation{{Epoch: 1, Metric: "top-1", Value: new(0.25)}}
+		if rapid.Bool().Draw(t, "work known") {
+			r.Work = profile.Work{FLOPs: new(8.2e9), Activations: new(1.1e7), Params: new(2.5e7)}
+		}
 		set.Runs = append(set.Runs, r)
 	}
 	set.VMTypes = []profile.VMType{{Cloud: "aws", InstanceType: word.Draw(t, "type"),

@@ -49,9 +49,9 @@ func (s *Store) Import(ctx context.Context, set *profile.Set) (imported int, err
 }
 
 // fingerprint is the same for the same run, whatever number and note it has, and
-// whether or not its energy is known: earlier versions did not read that.
+// whether or not its work and energy are known: earlier versions did not read them.
 func fingerprint(run profile.Run) (string, error) {
-	run.ID, run.Note = 0, ""
+	run.ID, run.Note, run.Work = 0, "", profile.Work{}
 	run.EnergyJPerUnit, run.AveragePowerW, run.EnergyOf = nil, nil, ""
 	// Earlier versions did not tell 0 from unknown.
 	run.WarmupIterations, run.WarmupExtraS = cmp.Or(run.WarmupIterations, new(0)), cmp.Or(run.WarmupExtraS, new(0.0))
@@ -95,8 +95,8 @@ func importRun(ctx context.Context, tx *transaction, model profile.Model, run pr
 
 // importedBefore finds a run by its fingerprint; one that was deleted is there
 // again and counts as new. Layouts before 5 kept one dataset and unit for all
-// runs of a model, and those before 7 no power of imported runs: importing again
-// gives each its own.
+// runs of a model, those before 7 no power of imported runs and those before 10 no
+// work: importing again gives each its own.
 func importedBefore(ctx context.Context, tx *transaction, mark string, run profile.Run) (known, isNew bool, err error) {
 	err = tx.QueryRowContext(ctx, "SELECT deleted > 0 FROM runs WHERE fingerprint = ?", mark).Scan(&isNew)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -108,9 +108,11 @@ func importedBefore(ctx context.Context, tx *transaction, mark string, run profi
 	_, err = tx.ExecContext(ctx, `
 		UPDATE runs SET dataset = ?, unit = ?, note = iif(note = '', ?, note), deleted = 0,
 			energy_j_per_unit = coalesce(?, energy_j_per_unit), average_power_w = coalesce(?, average_power_w),
-			energy_of = iif(? = '', energy_of, ?)
+			energy_of = iif(? = '', energy_of, ?), flops_per_unit = coalesce(?, flops_per_unit),
+			activations_per_unit = coalesce(?, activations_per_unit), params = coalesce(?, params)
 		WHERE fingerprint = ?`, clean(run.Dataset), clean(run.Unit), clean(run.Note),
-		real(run.EnergyJPerUnit), real(run.AveragePowerW), clean(run.EnergyOf), clean(run.EnergyOf), mark)
+		real(run.EnergyJPerUnit), real(run.AveragePowerW), clean(run.EnergyOf), clean(run.EnergyOf),
+		real(run.Work.FLOPs), real(run.Work.Activations), real(run.Work.Params), mark)
 	return true, isNew, err
 }
 
@@ -123,6 +125,9 @@ func rowOf(run profile.Run) *assignments {
 	row := &assignments{}
 	row.from(run, "dataset", "unit", "mode", "batch_size", "count", "usd_per_hour", "epochs", "iterations_per_epoch",
 		"train_size", "init_s", "startup_s", "total_stddev_s", "total_n", "basis", "source", "as_of", "note")
+	row.add("flops_per_unit", real(run.Work.FLOPs))
+	row.add("activations_per_unit", real(run.Work.Activations))
+	row.add("params", real(run.Work.Params))
 	row.summary(run)
 	row.add("epoch_starts_s", formatStarts(run.EpochStartsS))
 	return row

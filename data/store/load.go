@@ -68,6 +68,7 @@ const runQuery = `
 		r.count, r.usd_per_hour, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size,
 		r.init_s, r.first_iteration_s, r.startup_s, r.steady_s, r.steady_low_s, r.steady_high_s, r.steady_basis, r.steady_stddev_s, r.steady_n,
 		r.warmup_iterations, r.warmup_extra_s, r.first_validation_s, r.validation_s, r.total_s, r.total_stddev_s, r.total_n,
+		r.flops_per_unit AS "work.flops", r.activations_per_unit AS "work.activations", r.params AS "work.params",
 		r.energy_j_per_unit, r.average_power_w, r.energy_of, r.peak_memory_bytes,
 		coalesce(r.metric, '') AS metric, r.accuracy, r.accuracy_stddev, coalesce(r.higher_is_better, 0) AS higher_is_better,
 		coalesce(r.accuracy_basis, '') AS accuracy_basis,

@@ -63,13 +63,6 @@ type Model struct {
 	FLOPsPerUnit *float64 // operations of one unit's forward pass, a multiply-add counting as two
 }
 
-// Work is what one unit, such as an image, takes a network in its forward pass.
-type Work struct {
-	FLOPs       *float64 `json:",omitempty"` // operations, a multiply-add counting as two
-	Activations *float64 `json:",omitempty"` // elements of all outputs of its convolutions and matrix products
-	Params      *float64 `json:",omitempty"` // number of parameters
-}
-
 // Pruning says what was removed from a model.
 type Pruning struct {
 	Kind   string             // filters by L1 norm, magnitude …
@@ -177,7 +170,7 @@ type Run struct {
 	Dataset string
 	Unit    string
 	Variant Variant
-	Work    Work `json:",omitzero"` // of the variant's network; where empty, what is known of the model
+	Work    Work `json:",omitzero"` // of the variant's network; see [Run.WorkIn]
 	Mode    Mode
 
 	Cloud, Region, InstanceType string // where it ran; InstanceType is the host name for a machine of one's own

@@ -1,0 +1,24 @@
+package profile
+
+import "cmp"
+
+// Work is what one unit, such as an image, takes a network in its forward pass.
+type Work struct {
+	FLOPs       *float64 `json:",omitempty"` // operations, a multiply-add counting as two
+	Activations *float64 `json:",omitempty"` // elements of all outputs of its convolutions and matrix products
+	Params      *float64 `json:",omitempty"` // number of parameters
+}
+
+// IsModel reports whether the variant is the model's own network, unpruned, whose work
+// is the model's.
+func (v Variant) IsModel() bool { return v.Network() == "" && v.Pruning == nil }
+
+// WorkIn is the work of a run of a model: what is known of the run's own network, else
+// of the model, where that is the network.
+func (r Run) WorkIn(m Model) Work {
+	w := r.Work
+	if r.Variant.IsModel() {
+		w.FLOPs, w.Params = cmp.Or(w.FLOPs, m.FLOPsPerUnit), cmp.Or(w.Params, m.Params)
+	}
+	return w
+}
