@@ -15,8 +15,9 @@
 // Besides the columns of the contract these optional ones are understood:
 //
 //	task                what the model does
-//	params              number of parameters
-//	flops_per_unit      floating-point operations for one unit of work
+//	params              number of parameters of the row's network: of a pruned one, what is left
+//	flops_per_unit      its operations for one unit of work, a multiply-add counting as two
+//	activations_per_unit  elements of the outputs of its convolutions and matrix products
 //	pruning_kind        how was pruned: "filters by L1 norm"
 //	pruning_layers      fraction pruned per layer: "conv1=0.3;conv2=0.5"
 //	accuracy_stddev     standard deviation of accuracy
@@ -74,8 +75,8 @@ var Columns = []string{
 
 // ExtraColumns are the optional columns described in the package comment.
 var ExtraColumns = []string{
-	"task", "params", "flops_per_unit", "pruning_kind", "pruning_layers", "accuracy_stddev", "gpu_mem_gib",
-	"train_size", "startup_s", "steady_low_s", "steady_high_s", "warmup_iterations", "warmup_extra_s",
+	"task", "params", "flops_per_unit", "activations_per_unit", "pruning_kind", "pruning_layers", "accuracy_stddev",
+	"gpu_mem_gib", "train_size", "startup_s", "steady_low_s", "steady_high_s", "warmup_iterations", "warmup_extra_s",
 	"first_validation_s", "total_stddev_s", "total_n", "status",
 	"epoch_starts_s", "evaluations", "validations", "pauses", "note",
 	"energy_j_per_unit", "average_power_w", "energy_of", "power_limit_w", "host",

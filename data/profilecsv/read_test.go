@@ -142,12 +142,13 @@ func TestReadCleansText(t *testing.T) {
 }
 
 func TestModelsAreMerged(t *testing.T) {
-	set, err := Read(strings.NewReader("model,mode,basis,unit,params,dataset\na,infer,spec,,,\n" +
-		"a,infer,spec,image,60000000,ImageNet\nb,infer,spec,,,\n"))
+	set, err := Read(strings.NewReader("model,mode,basis,unit,params,dataset,variant,pruning\n" +
+		"a,infer,spec,,3e7,,half,0.5\na,infer,spec,,1,,net · 64 px,\n" +
+		"a,infer,spec,image,60000000,ImageNet,int8,\nb,infer,spec,,,,,\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(set.Models) != 2 || len(set.Runs) != 3 {
+	if len(set.Models) != 2 || len(set.Runs) != 4 {
 		t.Fatalf("%d models, %d runs", len(set.Models), len(set.Runs))
 	}
 	if a, _ := set.Model("a"); a.Unit != "image" || a.Dataset != "ImageNet" || *a.Params != 6e7 {

@@ -3,6 +3,7 @@ package profilecsv
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"math"
 	"reflect"
 	"slices"
@@ -71,6 +72,8 @@ func drawRun(t *rapid.T) profile.Run {
 		AsOf: rapid.SampledFrom([]string{"", "2021", "2021-02", "2021-02-28"}).Draw(t, "asof"),
 	}
 	r.EnergyJPerUnit, r.AveragePowerW, r.PowerLimitW = maybe("energy", 1e6), maybe("power", 1e5), maybe("limit", 1e3)
+	r.Work = profile.Work{FLOPs: maybe("operations", 1e15), Activations: maybe("activations", 1e12),
+		Params: maybe("parameters", 1e12)}
 	r.EnergyOf = rapid.SampledFrom([]string{"", profile.EnergyOfGPUs, profile.EnergyOfCPUs}).Draw(t, "of")
 	if rapid.Bool().Draw(t, "warmup known") {
 		r.WarmupIterations, r.WarmupExtraS = new(count.Draw(t, "warm")), new(rapid.Float64Range(-9, 9).Draw(t, "extra"))
@@ -215,6 +218,41 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("%d runs became %d", len(set.Runs), len(again.Runs))
 		}
 	})
+}
+
+// A row has the work of its own network. Where that is the model's, it is the model's too,
+// and what is known of the model fills it in.
+func TestWorkIsOfTheRowsNetwork(t *testing.T) {
+	model := profile.Model{Name: "net", Params: new(100.0), FLOPsPerUnit: new(5e9)}
+	of := func(name string, pruning *profile.Pruning, work profile.Work) profile.Run {
+		return profile.Run{Model: "net", Mode: profile.Infer, Basis: estimate.Measured, Count: 1, Work: work,
+			Variant: profile.Variant{Name: name, Pruning: pruning}}
+	}
+	out := rewrite(t, &profile.Set{Models: []profile.Model{model}, Runs: []profile.Run{
+		of("half", &profile.Pruning{Ratio: new(0.5)}, profile.Work{}),
+		of("half", &profile.Pruning{Ratio: new(0.5)}, profile.Work{Params: new(50.0)}),
+		of("other · 64 px", nil, profile.Work{FLOPs: new(7e9)}),
+		of("int8", nil, profile.Work{Activations: new(3e6)}),
+	}})
+	for i, want := range []profile.Work{{}, {Params: new(50.0)}, {FLOPs: new(7e9)},
+		{FLOPs: new(5e9), Activations: new(3e6), Params: new(100.0)}} {
+		if got := out.Runs[i].Work; !reflect.DeepEqual(got, want) {
+			t.Errorf("row %d: %s, want %s", i+2, show(t, got), show(t, want))
+		}
+	}
+	if got := out.Models[0]; !reflect.DeepEqual(got.Params, model.Params) ||
+		!reflect.DeepEqual(got.FLOPsPerUnit, model.FLOPsPerUnit) {
+		t.Errorf("the model came back as %+v", got)
+	}
+}
+
+func show(t *testing.T, w profile.Work) string {
+	t.Helper()
+	text, err := json.Marshal(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // What is unknown is an empty cell, and what is known to be none is 0. A machine of one's

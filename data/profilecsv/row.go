@@ -26,8 +26,9 @@ type field struct {
 
 func fields(m *profile.Model, r *profile.Run) []field {
 	return []field{
-		{"model", &r.Model}, {"dataset", &r.Dataset}, {"unit", &r.Unit}, {"task", &m.Task}, {"params", &m.Params},
-		{"flops_per_unit", &m.FLOPsPerUnit}, {"variant", &r.Variant.Name}, {"precision", &r.Variant.Precision},
+		{"model", &r.Model}, {"dataset", &r.Dataset}, {"unit", &r.Unit}, {"task", &m.Task},
+		{"params", &r.Work.Params}, {"flops_per_unit", &r.Work.FLOPs}, {"activations_per_unit", &r.Work.Activations},
+		{"variant", &r.Variant.Name}, {"precision", &r.Variant.Precision},
 		{"cloud", &r.Cloud}, {"region", &r.Region}, {"instance_type", &r.InstanceType}, {"gpu", &r.GPU},
 		{"gpu_count", &r.GPUCount}, {"gpu_mem_gib", &r.GPUMemGiB}, {"usd_per_hour", &r.USDPerHour},
 		{"batch_size", &r.BatchSize}, {"epochs", &r.Epochs}, {"iterations_per_epoch", &r.IterationsPerEpoch},
@@ -88,6 +89,9 @@ func (r reader) row() (m profile.Model, run profile.Run) {
 		run.InstanceType = cmp.Or(run.InstanceType, r.Cell("host"))
 	}
 	run.Variant.Precision, run.Variant.Pruning = strings.ToLower(run.Variant.Precision), r.pruning()
+	if run.Variant.IsModel() {
+		m.Params, m.FLOPsPerUnit = run.Work.Params, run.Work.FLOPs
+	}
 	run.Mode, run.Status, run.Basis = r.mode(), r.status(), r.basis()
 	run.Count, run.NoGPU = r.Whole("count", 1), run.GPUCount == 0 && r.Cell("gpu_count") != ""
 	switch {
