@@ -350,44 +350,6 @@ func TestCompressedFiles(t *testing.T) {
 	}
 }
 
-// What differs in the conditions of timm's files is neither one machine nor one variant.
-func TestConditionsOfTimm(t *testing.T) {
-	const table = "model,infer_img_size,infer_samples_per_sec,infer_step_time,infer_batch_size\nnet.a,224,1000,256,256\n"
-	seen := map[string]bool{}
-	for name, want := range map[string]profile.Run{
-		"benchmark-infer-amp-nchw-pt240-cu124-rtx4090": {InstanceType: "RTX 4090", GPU: "RTX 4090", GPUCount: 1,
-			Variant: profile.Variant{Name: "net · a 224 px, NCHW, PyTorch 2.4", Precision: "fp16"}},
-		"benchmark-infer-amp-nchw-pt240-cu124-rtx4090-dynamo": {InstanceType: "RTX 4090", GPU: "RTX 4090", GPUCount: 1,
-			Variant: profile.Variant{Name: "net · a 224 px, NCHW, PyTorch 2.4, dynamo", Precision: "fp16"}},
-		"benchmark-infer-amp-nhwc-pt113-cu117-rtx3090": {InstanceType: "RTX 3090", GPU: "RTX 3090", GPUCount: 1,
-			Variant: profile.Variant{Name: "net · a 224 px, NHWC, PyTorch 1.13", Precision: "fp16"}},
-		"benchmark-infer-amp_bf16-nchw-pt291-cu130-5090": {InstanceType: "RTX 5090", GPU: "RTX 5090", GPUCount: 1,
-			Variant: profile.Variant{Name: "net · a 224 px, NCHW, PyTorch 2.9.1", Precision: "bf16"}},
-		"benchmark-infer-amp-nchw-pt291-cu130-pro6000maxq": {InstanceType: "PRO6000MAXQ", GPU: "PRO6000MAXQ", GPUCount: 1,
-			Variant: profile.Variant{Name: "net · a 224 px, NCHW, PyTorch 2.9.1", Precision: "fp16"}},
-		"benchmark-infer-fp32-nchw-pt240-cpu-i9_10940x-dynamo": {InstanceType: "i9_10940x",
-			Variant: profile.Variant{Name: "net · a 224 px, NCHW, PyTorch 2.4, dynamo", Precision: "fp32"}},
-		"benchmark-infer-amp-t4": {InstanceType: "T4", GPU: "T4", GPUCount: 1,
-			Variant: profile.Variant{Name: "net · a 224 px", Precision: "fp16"}},
-		"benchmark-mine":   {InstanceType: "benchmark-mine", Variant: profile.Variant{Name: "net · a 224 px"}},
-		"benchmark-theirs": {InstanceType: "benchmark-theirs", Variant: profile.Variant{Name: "net · a 224 px"}},
-	} {
-		run := one(t, "/a/"+name+".csv", table, source.Given{}).Set.Runs[0]
-		if run.InstanceType != want.InstanceType || run.GPU != want.GPU || run.GPUCount != want.GPUCount ||
-			run.Variant != want.Variant {
-			t.Errorf("%s: %+v", name, run)
-		}
-		if key := run.InstanceType + run.Variant.Key(); seen[key] {
-			t.Errorf("%s is pooled with another: %s", name, key)
-		} else {
-			seen[key] = true
-		}
-	}
-	if run := one(t, "/a/benchmark-mine.csv", table, source.Given{GPU: "L4"}).Set.Runs[0]; run.InstanceType != "L4" {
-		t.Errorf("%+v", run)
-	}
-}
-
 func TestHostileNames(t *testing.T) {
 	r := one(t, "/a/evil\x1b[31m\nname.csv", "epoch,loss,val_acc\n0,2,0.5\n", source.Given{})
 	if r.Err != nil || r.Set.Runs[0].Model != "evil name" {

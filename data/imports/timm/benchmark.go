@@ -106,7 +106,7 @@ func (b *bench) run(row *source.Row, prefix string, mode profile.Mode) (*profile
 	run := &profile.Run{
 		Model: b.modelName(), Dataset: b.results.dataset(), Unit: "image", Mode: mode,
 		InstanceType: b.machine, Count: 1, BatchSize: batch, Status: profile.Done, Basis: estimate.Published,
-		Source: "timm " + b.file.Base(),
+		Source: "timm " + b.file.Base(), Work: work(row, prefix),
 	}
 	if b.isGPU {
 		run.GPU, run.GPUCount = b.machine, 1
@@ -116,6 +116,21 @@ func (b *bench) run(row *source.Row, prefix string, mode profile.Mode) (*profile
 	}
 	source.Steady(run, seconds, nil, 0)
 	return run, nil
+}
+
+// work is what one image takes the network of a row.
+func work(row *source.Row, prefix string) profile.Work {
+	if !row.Has(prefix+"gmacs") && row.Text("infer_img_size") == row.Text(prefix+"img_size") {
+		prefix = "infer_"
+	}
+	whole := func(column string, of float64) *float64 {
+		if v := row.Positive(column); v != nil && *v*of <= estimate.Largest {
+			return new(math.Round(*v * of))
+		}
+		return nil
+	}
+	return profile.Work{FLOPs: whole(prefix+"gmacs", 2e9), Activations: whole(prefix+"macts", 1e6),
+		Params: whole("param_count", 1e6)}
 }
 
 // add adds the run once for every result it is joined with.

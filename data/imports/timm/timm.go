@@ -4,8 +4,11 @@
 //
 // A benchmark has the columns model, infer_samples_per_sec, infer_step_time
 // (milliseconds a batch), infer_batch_size, infer_img_size, param_count
-// (millions), infer_gmacs and infer_macts, or the same with train_ in place of
-// infer_; files with both give both. Results have model, img_size, top1, top5
+// (millions), infer_gmacs (1e9 multiply-adds of an image's forward pass, two
+// operations each) and infer_macts (1e6 elements of the outputs of its convolutions and
+// matrix products), or the same with train_ in place of infer_; files with both give
+// both, and the work of inference is that of training with images of the same size.
+// What is empty or 0 after rounding is unknown. Results have model, img_size, top1, top5
 // (percent) and param_count. The machine, precision, layout, versions and compiler
 // stand in the name of a benchmark only:
 // benchmark-infer-amp-nchw-pt240-cu124-rtx3090.csv. A file whose name tells no machine
