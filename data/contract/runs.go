@@ -55,9 +55,12 @@ type Run struct {
 	Note               *string   `json:"note"`
 	EpochStartsS       []float64 `json:"epoch_starts_s"` // when each epoch began, from the run's start; null where unknown
 	EnergyJPerUnit     *float64  `json:"energy_j_per_unit"`
-	AveragePowerW      *float64  `json:"average_power_w"` // of one VM
-	EnergyOf           *string   `json:"energy_of"`       // what the sensors of both cover
-	PowerLimitW        *float64  `json:"power_limit_w"`   // of one GPU, where it was lowered
+	AveragePowerW      *float64  `json:"average_power_w"`      // of one VM
+	EnergyOf           *string   `json:"energy_of"`            // what the sensors of both cover
+	PowerLimitW        *float64  `json:"power_limit_w"`        // of one GPU, where it was lowered
+	Params             *float64  `json:"params"`               // of the network of its variant
+	FLOPsPerUnit       *float64  `json:"flops_per_unit"`       // operations of a forward pass; a multiply-add is two
+	ActivationsPerUnit *float64  `json:"activations_per_unit"` // elements that convolutions and matrix products put out
 }
 
 // Measured is the accuracy of one run.
@@ -115,7 +118,8 @@ func NewRun(r profile.Run) Run {
 		AsOf: OrNull(clean(r.AsOf)), Note: OrNull(clean(r.Note)),
 		EpochStartsS:   r.EpochStartsS,
 		EnergyJPerUnit: r.EnergyJPerUnit, AveragePowerW: r.AveragePowerW, EnergyOf: OrNull(clean(r.EnergyOf)),
-		PowerLimitW: r.PowerLimitW,
+		PowerLimitW: r.PowerLimitW, Params: r.Work.Params, FLOPsPerUnit: r.Work.FLOPs,
+		ActivationsPerUnit: r.Work.Activations,
 	}
 	if out.Cloud == nil {
 		out.Host = OrNull(clean(r.InstanceType))
