@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -143,11 +144,14 @@ func ask(cmd *cobra.Command, db string, flags queryFlags) (*rank.Result, validat
 	if err != nil {
 		return nil, nil, err
 	}
+	var tested validate.Tested
+	var testing sync.WaitGroup
+	testing.Go(func() { tested = backTested(set, q.Mode, flags.predicted) })
 	result := rank.Answer(set, q, predictor(set, q))
-	if result.Space.Len() == 0 {
+	if testing.Wait(); result.Space.Len() == 0 {
 		return result, nil, nothingToRank(set, q)
 	}
-	return result, backTested(set, q.Mode, flags.predicted), nil
+	return result, tested, nil
 }
 
 // priced is the set with the prices of --price.

@@ -102,20 +102,11 @@ func Warnings(r *rank.Result, now time.Time) []string {
 	case candidate.Nothing:
 		out = append(out, "there are too many candidates to predict, so none is; name variants, clouds, GPUs or batch sizes")
 	}
-	unpriced, printed := 0, 0
-	for _, c := range r.Space.All() {
-		if c.USDPerHour() == nil && !c.Cost.Known() {
-			unpriced++
-		}
-		if c.AsPrinted {
-			printed++
-		}
-	}
-	if unpriced > 0 {
+	if unpriced := r.Space.Unpriced; unpriced > 0 {
 		out = append(out, fmt.Sprintf("%d of %d candidates have no %s price: their cost is unknown, meets no cost limit and "+
 			"is not counted in P(cheapest)", unpriced, r.Space.Len(), r.Query.Purchase))
 	}
-	if printed > 0 {
+	if printed := r.Space.AsPrinted; printed > 0 {
 		answer := "answer"
 		if printed == 1 {
 			answer = "answers"

@@ -200,15 +200,15 @@ func (r Rental) most(instanceType string, otherwise int) int {
 func (p *predictions) timings(known cells) iter.Seq[*timing] {
 	return func(yield func(*timing) bool) {
 		for _, of := range known.all {
-			if runs, c, _ := p.answering(of, nil); len(runs) > 0 {
+			if runs, c, _ := p.answering(of); len(runs) > 0 {
 				if t := p.timing(c, runs); t != nil && !yield(t) {
 					return
 				}
 			}
 		}
-		for of := range p.all() {
-			runs, c, _ := p.answering(of, nil)
-			c.Why = of.predicted.why()
+		for g := range p.all() {
+			runs, c, _ := p.answering(g.cell())
+			c.Why = g.why()
 			if t := p.timing(c, runs); t != nil && !yield(t) {
 				return
 			}

@@ -69,22 +69,30 @@ func (f *facts) strongest(runs []profile.Run) []profile.Run {
 }
 
 func (f *facts) candidate(cell int, r profile.Run) Candidate {
+	vm, _ := f.market.vmOf(r)
+	c := f.with(f.quality(r), &vm, &r)
+	c.Cell = cell
+	return c
+}
+
+// with is what the run says of a candidate of that quality on a VM type, which may be
+// unknown.
+func (f *facts) with(q *Quality, vm *profile.VMType, r *profile.Run) Candidate {
 	return Candidate{
 		Model: r.Model, Variant: r.Variant, Mode: r.Mode, BatchSize: r.BatchSize, Purchase: f.work.Purchase,
-		Quality: f.quality(r), OverMemory: f.overMemory(r), Cell: cell, timed: r.Basis,
+		Quality: q, OverMemory: f.overMemory(r, cmp.Or(vm.GPUMemGiB, r.GPUMemGiB)), timed: r.Basis,
 	}
 }
 
 // answering is the runs that answer for a cell, with what its candidates have in
 // common. Where all of them ran out of memory there is none, and the candidate says
-// so; ok is false where nothing is known. A predicted run is stored in room, which may
-// be nil.
-func (f *facts) answering(of cell, room []profile.Run) (runs []profile.Run, c Candidate, ok bool) {
+// so; ok is false where nothing is known.
+func (f *facts) answering(of cell) (runs []profile.Run, c Candidate, ok bool) {
 	if g := of.predicted; g != nil {
-		room = append(room[:0], g.run())
-		c = f.candidate(of.number, room[0])
-		c.Sources = slices.Clip(g.from.sources[g.from.keys[g.variant]])
-		return room, c, true
+		runs = []profile.Run{g.run()}
+		c = f.candidate(of.number, runs[0])
+		c.Sources = g.from.sources[g.variant]
+		return runs, c, true
 	}
 	all := f.gather(of.runs)
 	if runs = f.strongest(all); len(runs) > 0 {
@@ -176,14 +184,10 @@ func (f *facts) quality(r profile.Run) *Quality {
 
 const gib = 1 << 30
 
-// overMemory tests the GPU's memory: the measured peak of the run, else the
+// overMemory tests the GPU's memory in GiB: the measured peak of the run, else the
 // floor that the weights alone need (training holds gradients too). Of a pruned
 // variant it isn't known how many are left.
-func (f *facts) overMemory(r profile.Run) *Violation {
-	mem := r.GPUMemGiB
-	if vm, ok := f.market.vmOf(r); ok && vm.GPUMemGiB != nil {
-		mem = vm.GPUMemGiB
-	}
+func (f *facts) overMemory(r *profile.Run, mem *float64) *Violation {
 	if mem == nil {
 		return nil
 	}

@@ -13,23 +13,33 @@ import (
 // listing holds one candidate at a time while very many are listed.
 type listing struct {
 	Candidate
-	parts []Part
-	runs  []profile.Run
+	parts   []Part
+	runs    []profile.Run // as predicted
+	variant int32         // of the prediction looked at
+	common  []common      // of its variant's predictions, by shape
+}
+
+// open makes the candidate of a cell in the listing, but for what depends on the number
+// of VMs. It returns the runs that answer for it and one VM of its type.
+func (f *facts) open(of cell, l *listing) (runs []profile.Run, part Part) {
+	if of.predicted != nil {
+		return l.look(of.predicted)
+	}
+	if runs, l.Candidate, _ = f.answering(of); len(runs) > 0 {
+		part = f.market.part(runs[0], 1)
+	}
+	return runs, part
 }
 
 // onCounts are the candidates of a cell on 1, 2, … VMs, as far as their time and
 // cost need. They are in the listing, one after another.
 func (f *facts) onCounts(of cell, l *listing) iter.Seq[*Candidate] {
 	return func(yield func(*Candidate) bool) {
-		runs, c, _ := f.answering(of, l.runs)
-		if l.Candidate = c; len(runs) == 0 {
+		runs, part := f.open(of, l)
+		if len(runs) == 0 {
 			yield(&l.Candidate)
 			return
 		}
-		if of.predicted != nil {
-			l.runs = runs // others are the set's own
-		}
-		part := f.market.part(runs[0], 1)
 		l.parts = append(l.parts[:0], part)
 		l.Configuration = l.parts
 		l.probed(runs[0], estimate.Estimate{})
@@ -44,20 +54,20 @@ func (f *facts) onCounts(of cell, l *listing) iter.Seq[*Candidate] {
 	}
 }
 
-// shared fills in what the candidates of a cell have in common, on one VM; part
-// is room for its configuration.
-func (f *facts) shared(of cell, c *Candidate, part []Part) {
-	var runs []profile.Run
-	if runs, *c, _ = f.answering(of, nil); len(runs) > 0 {
-		part[0] = f.market.part(runs[0], 1)
-		c.Configuration = part
-		c.Time = f.inferenceTime(runs, 1)
+// shared is what the candidates of a cell have in common, on one VM. It is in the
+// listing.
+func (f *facts) shared(of cell, l *listing) *Candidate {
+	if runs, part := f.open(of, l); len(runs) > 0 {
+		l.parts = append(l.parts[:0], part)
+		l.Configuration = l.parts
+		l.Time = f.inferenceTime(runs, 1)
 	}
+	return &l.Candidate
 }
 
 // inferred is the candidate of a cell of batch inference on so many VMs.
 func (f *facts) inferred(of cell, count int) Candidate {
-	runs, c, _ := f.answering(of, nil)
+	runs, c, _ := f.answering(of)
 	if len(runs) == 0 {
 		return c
 	}

@@ -23,10 +23,12 @@ type List struct {
 	// than asked for.
 	MaxCount int
 
-	facts    *facts
-	families []cell      // of batch inference: one time of a batch, any number of VMs
-	starts   []int       // first candidate of each family, and the end of the last
-	made     []Candidate // the others, after those of the families
+	facts     *facts
+	families  []cell       // of batch inference: one time of a batch, any number of VMs
+	starts    []int        // first candidate of each family, and the end of the last
+	predicted []prediction // after the families, each on as many VMs
+	each      int          // of a prediction: candidates
+	made      []Candidate  // the others, after those of the families and predictions
 }
 
 // ListOf is a list of candidates that are made already.
@@ -52,19 +54,21 @@ func NewList(set *profile.Set, w question.Workload, p Predictor, keep func(c *Ca
 	for _, of := range cells.all {
 		if w.Mode == profile.Infer {
 			l.open(of, keep)
-		} else if runs, c, ok := l.facts.answering(of, nil); len(runs) > 0 {
+		} else if runs, c, ok := l.facts.answering(of); len(runs) > 0 {
 			add(l.facts.training(c, runs))
 		} else if ok {
 			add(c)
 		}
 	}
 	predicted := l.facts.predictions(cells)
-	l.Narrowed = predicted.narrowed
-	for of := range predicted.all() {
-		if w.Mode == profile.Infer {
-			l.open(of, keep)
-		} else if c, ok := predicted.predictedTraining(of); ok {
-			add(c)
+	l.Narrowed, l.each = predicted.narrowed, predicted.maxCount
+	if w.Mode == profile.Infer {
+		l.predict(predicted, keep)
+	} else {
+		for g := range predicted.all() {
+			if c, ok := predicted.predictedTraining(g); ok {
+				add(c)
+			}
 		}
 	}
 	if w.Combine && w.Mode == profile.Infer {
@@ -114,32 +118,63 @@ func kinds(counts []int) (n int) {
 
 // open lists the candidates of a cell on 1 … MaxCount VMs.
 func (l *List) open(of cell, keep func(c *Candidate) bool) {
-	var runs []profile.Run
-	if of.predicted == nil {
-		var ok bool
-		if runs, _, ok = l.facts.answering(of, nil); !ok {
-			return
-		}
+	runs, _, ok := l.facts.answering(of)
+	if !ok {
+		return
 	}
 	if keep != nil {
 		if c := l.facts.inferred(of, 1); !keep(&c) {
 			return
 		}
 	}
-	count := l.facts.maxVMs(of, runs)
-	l.families, l.starts = append(l.families, of), append(l.starts, l.lazy()+count)
+	l.families, l.starts = append(l.families, of), append(l.starts, l.firstPredicted()+l.facts.maxVMs(of, runs))
+}
+
+// predict lists the predictions of batch inference.
+func (l *List) predict(p *predictions, keep func(c *Candidate) bool) {
+	var one listing
+	l.predicted = make([]prediction, 0, p.most())
+	for g := range p.all() {
+		if keep == nil || keep(l.facts.shared(g.cell(), &one)) {
+			l.predicted = append(l.predicted, *g)
+		}
+	}
 }
 
 // Len is the number of candidates.
 func (l *List) Len() int { return l.lazy() + len(l.made) }
 
 // lazy is the number of candidates that are made when they are looked at.
-func (l *List) lazy() int { return l.starts[len(l.starts)-1] }
+func (l *List) lazy() int { return l.firstPredicted() + len(l.predicted)*l.each }
+
+func (l *List) firstPredicted() int { return l.starts[len(l.starts)-1] }
+
+// groups are the cells of the candidates that are made when they are looked at, by the
+// first of these and the one after the last.
+func (l *List) groups() iter.Seq2[[2]int, cell] {
+	return func(yield func([2]int, cell) bool) {
+		for k, of := range l.families {
+			if !yield([2]int{l.starts[k], l.starts[k+1]}, of) {
+				return
+			}
+		}
+		from := l.firstPredicted()
+		for k := range l.predicted {
+			if !yield([2]int{from + k*l.each, from + (k+1)*l.each}, l.predicted[k].cell()) {
+				return
+			}
+		}
+	}
+}
 
 // At is candidate i, which nobody may change.
 func (l *List) At(i int) *Candidate {
 	if k := i - l.lazy(); k >= 0 {
 		return &l.made[k]
+	}
+	if k := i - l.firstPredicted(); k >= 0 {
+		c := l.facts.inferred(l.predicted[k/l.each].cell(), k%l.each+1)
+		return &c
 	}
 	k := sort.SearchInts(l.starts, i+1) - 1
 	c := l.facts.inferred(l.families[k], i-l.starts[k]+1)
@@ -152,8 +187,8 @@ func (l *List) All() iter.Seq2[int, *Candidate] {
 	return func(yield func(int, *Candidate) bool) {
 		i := 0
 		var one listing
-		for _, f := range l.families {
-			for c := range l.facts.onCounts(f, &one) {
+		for _, of := range l.groups() {
+			for c := range l.facts.onCounts(of, &one) {
 				if !yield(i, c) {
 					return
 				}
@@ -172,11 +207,9 @@ func (l *List) All() iter.Seq2[int, *Candidate] {
 // alone, by their first and the one after the last. The candidate is the first
 // one but for its ID, cost and units, and f's only until it returns.
 func (l *List) Groups(f func(first, end int, c *Candidate)) {
-	var c Candidate
-	part := make([]Part, 1)
-	for k, family := range l.families {
-		l.facts.shared(family, &c, part)
-		f(l.starts[k], l.starts[k+1], &c)
+	var one listing
+	for at, of := range l.groups() {
+		f(at[0], at[1], l.facts.shared(of, &one))
 	}
 	for k := range l.made {
 		i := l.lazy() + k
@@ -195,10 +228,10 @@ func (l *List) Find(c *Candidate) (i int, ok bool) {
 		return 0, false
 	}
 	p := c.Configuration[0]
-	for k, f := range l.families {
-		batch, instanceType, variant := l.facts.named(f)
+	for at, of := range l.groups() {
+		batch, instanceType, variant := l.facts.named(of)
 		if batch == c.BatchSize && instanceType == p.VM.InstanceType && variant == c.Variant.Name {
-			if i := l.starts[k] + p.Count - 1; i < l.starts[k+1] && l.At(i).ID == c.ID {
+			if i := at[0] + p.Count - 1; i < at[1] && l.At(i).ID == c.ID {
 				return i, true
 			}
 		}

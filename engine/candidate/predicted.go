@@ -2,8 +2,6 @@ package candidate
 
 import (
 	"cmp"
-	"iter"
-	"maps"
 	"math"
 	"slices"
 
@@ -19,7 +17,8 @@ import (
 type Predictor interface {
 	// Iteration is the time in seconds of a steady iteration of a variant on so
 	// many GPUs of a VM type, and what it rests on in words; unknown where
-	// nothing can be said.
+	// nothing can be said. It is the same on all VM types with as many of a GPU on
+	// which nothing was run, and in inference on those with any number of it.
 	Iteration(model string, v profile.Variant, vm profile.VMType, gpus, batch int) (seconds estimate.Estimate, why string)
 }
 
@@ -58,26 +57,27 @@ type predictions struct {
 	variants  []profile.Variant
 	keys      []string // of the variants
 	offers    []profile.VMType
+	parts     []Part        // one VM of each offer
 	shapes    []profile.Run // by batch size: what is known whatever the variant and the VM type
 	ran       map[variantBatch]bool
-	answered  map[cellKey]bool // cells, without their regions, that a run has answered for
-	first     int              // number of the first predicted cell
+	answered  map[variantBatch]map[profile.VMKey]bool // by a run, in any region
+	first     int                                     // number of the first predicted cell
 	origins   origins
-	sources   map[string][]int64          // runs with a steady time, by variant
-	memory    map[string]*transfer.Memory // by variant; nil where nothing tells
-	startups  map[int]startup             // by number of GPUs, and of all under [anyGPUs]
+	sources   [][]int64          // runs with a steady time, by variant
+	memory    []*transfer.Memory // by variant; nil where nothing tells
+	startups  map[int]startup    // by number of GPUs, and of all under [anyGPUs]
 	pauses    training.Pauses
 	validated *float64 // what a validation takes, see [validation]
 }
 
 // predictions gathers what predictions rest on: the runs of the model in the mode.
 func (f *facts) predictions(known cells) *predictions {
-	p := &predictions{facts: f, first: len(known.keys), origins: known.origins, ran: map[variantBatch]bool{},
-		sources: map[string][]int64{}}
+	p := &predictions{facts: f, first: len(known.keys), origins: known.origins, ran: map[variantBatch]bool{}}
 	if f.predictor == nil {
 		return p
 	}
 	var donors []profile.Run
+	sources := map[string][]int64{} // by variant
 	for _, r := range f.set.Runs {
 		if r.Model != f.work.Model || r.Mode != f.work.Mode || r.PowerLimitW != nil {
 			continue // a lowered power limit slows the GPU down
@@ -88,7 +88,7 @@ func (f *facts) predictions(known cells) *predictions {
 			p.ran[variantBatch{id, r.BatchSize}] = true
 		}
 		if r.Steady.Known() {
-			p.sources[id] = append(p.sources[id], r.ID)
+			sources[id] = append(sources[id], r.ID)
 		}
 	}
 	var batches []int
@@ -102,10 +102,14 @@ func (f *facts) predictions(known cells) *predictions {
 	for _, batch := range batches {
 		p.shapes = append(p.shapes, f.shape(donors, batch))
 	}
-	p.memory = map[string]*transfer.Memory{}
+	for _, vm := range p.offers {
+		p.parts = append(p.parts, f.market.part(profile.Run{Cloud: vm.Cloud, Region: vm.Region, InstanceType: vm.InstanceType,
+			GPU: vm.GPU, GPUCount: vm.GPUCount, GPUMemGiB: vm.GPUMemGiB}, 1))
+	}
+	peaks := transfer.Peaks(f.set, f.work.Mode)
 	for _, v := range p.variants {
-		p.keys = append(p.keys, v.Key())
-		p.memory[v.Key()] = transfer.MemoryLine(transfer.Peaks(f.set, f.work.Mode, f.work.Model, v))
+		p.keys, p.sources = append(p.keys, v.Key()), append(p.sources, slices.Clip(sources[v.Key()]))
+		p.memory = append(p.memory, transfer.MemoryLine(peaks[transfer.SubjectOf(f.work.Model, v)]))
 	}
 	p.startups, p.pauses, p.validated = startups(donors), longestPauses(donors), validation(donors)
 	return p
@@ -125,52 +129,6 @@ func (p *predictions) narrow(variants, offers int) {
 	if len(p.ran)*offers > mostNarrowed {
 		p.narrowed = Nothing
 	}
-}
-
-// all are the cells that no run answers for.
-func (p *predictions) all() iter.Seq[cell] {
-	type kind struct {
-		gpu   string
-		count int
-	}
-	return func(yield func(cell) bool) {
-		// All predictions for a GPU err together: they rest on the same knowledge
-		// of it.
-		kinds, origins := map[kind]int{}, maps.Clone(p.origins)
-		var run profile.Run // one for all: it is large
-		for variant, v := range p.variants {
-			key := keyOf(&profile.Run{Variant: v, Mode: p.work.Mode})
-			for offer, vm := range p.offers {
-				for shape := range p.shapes {
-					g := prediction{p, int32(variant), int32(offer), int32(shape), estimate.Estimate{}}
-					run = g.asked()
-					key.vm, key.batch = run.VM(), run.BatchSize
-					if !p.wants(&run, variant, key) {
-						continue
-					}
-					if g.steady, _ = p.predictor.Iteration(p.work.Model, v, vm, vm.GPUCount, run.BatchSize); !g.steady.Known() {
-						continue
-					}
-					k := kind{vm.GPU, vm.GPUCount}
-					if _, seen := kinds[k]; !seen {
-						kinds[k] = p.first + len(kinds)
-					}
-					if !yield(cell{number: origins.number(kinds[k], &run, p.keys[variant]), predicted: new(g)}) {
-						return
-					}
-				}
-			}
-		}
-	}
-}
-
-// wants reports whether a run is to be predicted: it is asked for, and no run answers
-// for its cell.
-func (p *predictions) wants(run *profile.Run, variant int, key cellKey) bool {
-	if p.narrowed == OwnBatches && !p.ran[variantBatch{p.keys[variant], run.BatchSize}] {
-		return false
-	}
-	return p.asked.Keeps(run) && p.sensible(*run) && !p.answered[anywhere(key)]
 }
 
 // offers are the VM types to predict for. Of one that costs the same in several
@@ -210,31 +168,37 @@ func (f *facts) axes(donors []profile.Run) (variants []profile.Variant, batches 
 	return variants, slices.Compact(batches)
 }
 
-// anywhere is the cell without its region.
-func anywhere(k cellKey) cellKey {
-	k.vm.Region = ""
-	return k
-}
-
-// answered are the cells, without their regions, that a run has answered for, be
-// it that it ran out of memory there.
-func (f *facts) answered(known cells) map[cellKey]bool {
-	out := make(map[cellKey]bool, len(known.keys))
+// answered are the variants at batch sizes and the VM types, without their regions, that
+// a run on one VM has answered for, be it that it ran out of memory there.
+func (f *facts) answered(known cells) map[variantBatch]map[profile.VMKey]bool {
+	out := map[variantBatch]map[profile.VMKey]bool{}
 	for n, k := range known.keys {
-		if slices.ContainsFunc(f.gather(known.all[n].runs), func(r profile.Run) bool {
+		if k.count != 1 || !slices.ContainsFunc(f.gather(known.all[n].runs), func(r profile.Run) bool {
 			return isOutOfMemory(r) ||
 				f.answers(r)
 		}) {
-			out[anywhere(k)] = true
+			continue
 		}
+		of := variantBatch{f.set.Runs[known.all[n].runs[0]].Variant.Key(), k.batch}
+		if out[of] == nil {
+			out[of] = map[profile.VMKey]bool{}
+		}
+		out[of][anywhere(k.vm)] = true
 	}
 	return out
+}
+
+// anywhere is the VM type without its region.
+func anywhere(vm profile.VMKey) profile.VMKey {
+	vm.Region = ""
+	return vm
 }
 
 // shape is a run at a batch size as far as the donors tell what it does.
 func (f *facts) shape(donors []profile.Run, batch int) profile.Run {
 	run := profile.Run{Model: f.work.Model, Unit: f.work.Unit, Mode: f.work.Mode, BatchSize: batch, Count: 1}
-	for _, r := range donors {
+	for i := range donors {
+		r := &donors[i]
 		run.Dataset = cmp.Or(run.Dataset, r.Dataset)
 		switch {
 		case run.IterationsPerEpoch != nil:
@@ -272,7 +236,7 @@ func validation(donors []profile.Run) *float64 {
 
 // sensible reports whether a batch size is one for the work: no more than an
 // epoch, or than all units.
-func (f *facts) sensible(run profile.Run) bool {
+func (f *facts) sensible(run *profile.Run) bool {
 	if f.work.Mode == profile.Infer {
 		return float64(run.BatchSize) <= f.work.Units
 	}
@@ -339,9 +303,9 @@ func longestPauses(donors []profile.Run) (best training.Pauses) {
 
 // predictedTraining is the candidate of a training that is predicted; ok is false where
 // its number of epochs or of their iterations is not known.
-func (p *predictions) predictedTraining(of cell) (c Candidate, ok bool) {
-	runs, c, _ := p.answering(of, nil)
-	c.Why = of.predicted.why()
+func (p *predictions) predictedTraining(g *prediction) (c Candidate, ok bool) {
+	runs, c, _ := p.answering(g.cell())
+	c.Why = g.why()
 	if c.Epochs = p.epochs(runs[0]); c.Epochs == nil || runs[0].IterationsPerEpoch == nil {
 		return c, false
 	}

@@ -6,13 +6,15 @@ import (
 )
 
 // prediction is a variant on a VM type at a batch size that no run answers for, by their
-// places among the predictions, and the predicted seconds of an iteration. There may be
-// very many: what else is known of one is made when it is looked at.
+// places among the predictions, and the predicted seconds of an iteration, which others
+// share. There may be very many: what else is known of one is made when it is looked at.
 type prediction struct {
-	from                  *predictions
-	variant, offer, shape int32
-	steady                estimate.Estimate
+	from                          *predictions
+	steady                        *estimate.Estimate
+	variant, offer, shape, number int32 // number: that of its cell
 }
+
+func (g *prediction) cell() cell { return cell{number: int(g.number), predicted: g} }
 
 // asked is the run without what has to be predicted.
 func (g *prediction) asked() profile.Run {
@@ -20,14 +22,14 @@ func (g *prediction) asked() profile.Run {
 	run.Variant = g.from.variants[g.variant]
 	run.Cloud, run.Region, run.InstanceType = vm.Cloud, vm.Region, vm.InstanceType
 	run.GPU, run.GPUCount, run.GPUMemGiB = vm.GPU, vm.GPUCount, vm.GPUMemGiB
+	run.Steady, run.Basis = *g.steady, g.steady.Basis
 	return run
 }
 
 // run is the run as it is predicted to be, labelled by the basis of its time.
 func (g *prediction) run() profile.Run {
 	p, run := g.from, g.asked()
-	run.Steady, run.Basis = g.steady, g.steady.Basis
-	run.PeakMemoryBytes = p.peak(&run, p.keys[g.variant])
+	run.PeakMemoryBytes = p.peak(&run, g.variant)
 	if p.validated != nil {
 		run.ValidationS = new(*p.validated / float64(max(run.BatchSize, 1)) * run.Steady.Value)
 	}
@@ -36,14 +38,14 @@ func (g *prediction) run() profile.Run {
 
 // why says what the prediction rests on.
 func (g *prediction) why() string {
-	p, run := g.from, g.asked()
-	_, why := p.predictor.Iteration(p.work.Model, run.Variant, p.offers[g.offer], run.GPUCount, run.BatchSize)
+	p, vm := g.from, g.from.offers[g.offer]
+	_, why := p.predictor.Iteration(p.work.Model, p.variants[g.variant], vm, vm.GPUCount, p.shapes[g.shape].BatchSize)
 	return why
 }
 
 // peak is the GPU memory that the batch size needs by those that were run,
 // wherever: a line through their peaks. Nil where fewer than two tell.
-func (p *predictions) peak(run *profile.Run, variant string) *float64 {
+func (p *predictions) peak(run *profile.Run, variant int32) *float64 {
 	line := p.memory[variant]
 	if line == nil {
 		return nil
@@ -56,4 +58,31 @@ func (p *predictions) peak(run *profile.Run, variant string) *float64 {
 		return &e.Value
 	}
 	return nil
+}
+
+// common is what the predictions of batch inference of a variant at a batch size have in
+// common, on whatever VM type.
+type common struct {
+	known   bool
+	peak    *float64
+	quality *Quality
+}
+
+// look makes the candidate of a prediction of batch inference in the listing, but for
+// what depends on the number of VMs. What predictions have in common it takes from the
+// one before.
+func (l *listing) look(g *prediction) (runs []profile.Run, part Part) {
+	p := g.from
+	if len(l.common) == 0 || l.variant != g.variant {
+		l.variant, l.common = g.variant, append(l.common[:0], make([]common, len(p.shapes))...)
+	}
+	l.runs = append(l.runs[:0], g.asked())
+	run, of := &l.runs[0], &l.common[g.shape]
+	if !of.known {
+		*of = common{true, p.peak(run, g.variant), p.quality(*run)}
+	}
+	part, run.PeakMemoryBytes = p.parts[g.offer], of.peak
+	l.Candidate = p.with(of.quality, &part.VM, run)
+	l.Cell, l.Sources = int(g.number), p.sources[g.variant]
+	return l.runs, part
 }

@@ -29,6 +29,8 @@ type Space struct {
 	Barred, Probed []bool
 	Cell           []int32
 	Unprobed       int // candidates that are not probed
+	Unpriced       int // candidates of unknown cost for lack of a price
+	AsPrinted      int // candidates with a published total of unknown epochs
 	Live           int // first candidate of a running probe, −1 without
 
 	columns []column // of the objectives, those that break ties first coming first
@@ -185,6 +187,12 @@ func (s *Space) put(i int, c *candidate.Candidate) {
 	}
 	if c.Sigma(objective.Cost) != c.Time.LogSigma() {
 		s.putPrice(i, c.Configuration[0])
+	}
+	if !c.Cost.Known() && c.USDPerHour() == nil {
+		s.Unpriced++
+	}
+	if c.AsPrinted {
+		s.AsPrinted++
 	}
 	s.Barred = append(s.Barred, barred)
 	if s.Probed = append(s.Probed, c.Timing() == estimate.Measured); c.Timing() != estimate.Measured {

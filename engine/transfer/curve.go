@@ -334,21 +334,21 @@ func MemoryLine(peaks []Point) *Memory {
 	return (*Memory)(c)
 }
 
-// Peaks lists the peak memory in bytes by batch size per GPU of all runs of a
+// Peaks lists the peak memory in bytes by batch size per GPU of all runs of each
 // variant, as [MemoryLine] takes them; the platform matters little.
-func Peaks(set *profile.Set, mode profile.Mode, model string, v profile.Variant) []Point {
-	var out []Point
-	s := SubjectOf(model, v)
-	for _, r := range set.Runs {
-		if r.Mode != mode || r.PeakMemoryBytes == nil || r.Status == profile.OutOfMemory ||
-			SubjectOf(r.Model, r.Variant) != s {
+func Peaks(set *profile.Set, mode profile.Mode) map[Subject][]Point {
+	out := map[Subject][]Point{}
+	for i := range set.Runs {
+		r := &set.Runs[i]
+		if r.Mode != mode || r.PeakMemoryBytes == nil || r.Status == profile.OutOfMemory {
 			continue
 		}
 		batch := float64(r.BatchSize)
 		if mode == profile.Train {
 			batch /= float64(max(r.GPUCount, 1) * max(r.Count, 1))
 		}
-		out = append(out, Point{batch, *r.PeakMemoryBytes})
+		s := SubjectOf(r.Model, r.Variant)
+		out[s] = append(out[s], Point{batch, *r.PeakMemoryBytes})
 	}
 	return out
 }

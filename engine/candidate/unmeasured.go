@@ -1,0 +1,156 @@
+package candidate
+
+import (
+	"iter"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+// most is how many predictions there are, at most.
+func (p *predictions) most() int {
+	if p.narrowed == OwnBatches {
+		return len(p.ran) * len(p.offers)
+	}
+	return len(p.keys) * len(p.shapes) * len(p.offers)
+}
+
+// all are what no run answers for, each until the next one.
+func (p *predictions) all() iter.Seq[*prediction] {
+	return func(yield func(*prediction) bool) {
+		places, g := p.places(), prediction{from: p}
+		for variant := range p.keys {
+			g.variant = int32(variant)
+			batches := p.unmeasured(variant, places)
+			for offer := range p.offers {
+				g.offer = int32(offer)
+				for k := range batches {
+					b := &batches[k]
+					g.shape, g.steady = b.shape, &b.times[places.alike.of[offer]]
+					if !g.steady.Known() || b.answered[places.vms[offer]] {
+						continue
+					}
+					if g.number = b.number(offer, places); !yield(&g) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// unmeasured is a variant at a batch size that was not run on all offers.
+type unmeasured struct {
+	shape    int32
+	times    []estimate.Estimate    // predicted, by those that are alike
+	answered map[profile.VMKey]bool // by runs
+	cells    []int32                // that times of the same GPU have, by GPU; −1 where there is none yet
+}
+
+// unmeasured are the batch sizes to predict for a variant.
+func (p *predictions) unmeasured(variant int, on *places) (all []unmeasured) {
+	for shape := range p.shapes {
+		run := &p.shapes[shape]
+		of := variantBatch{p.keys[variant], run.BatchSize}
+		if p.narrowed == OwnBatches && !p.ran[of] || !p.sensible(run) {
+			continue
+		}
+		b := unmeasured{shape: int32(shape), answered: p.answered[of]}
+		for _, offer := range on.alike.first {
+			vm := p.offers[offer]
+			e, _ := p.predictor.Iteration(p.work.Model, p.variants[variant], vm, vm.GPUCount, run.BatchSize)
+			b.times = append(b.times, e)
+		}
+		for _, offer := range on.gpus.first {
+			cell, seen := p.origins[origin{of, p.offers[offer].GPU}]
+			if !seen {
+				cell = -1
+			}
+			b.cells = append(b.cells, int32(cell))
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// places are the offers by what they have in common.
+type places struct {
+	vms                []profile.VMKey // without their regions
+	alike, gpus, kinds groups          // with the same predictions; the same GPU; and as many of it
+	cells              []int32         // of kinds, −1 where none was predicted yet
+	next               int32
+	ofGPU              bool // times are those of a GPU, on however many VM types they stand
+}
+
+func (p *predictions) places() *places {
+	type kind struct {
+		vm    profile.VMKey
+		gpu   string
+		count int
+	}
+	ran := map[profile.VMKey]bool{}
+	for i := range p.set.Runs {
+		ran[anywhere(p.set.Runs[i].VM())] = true
+	}
+	at := &places{next: int32(p.first), ofGPU: p.work.Mode == profile.Infer}
+	for _, vm := range p.offers {
+		at.vms = append(at.vms, anywhere(vm.Key()))
+	}
+	kindOf := func(_ int, vm *profile.VMType) kind { return kind{gpu: vm.GPU, count: vm.GPUCount} }
+	at.kinds = grouped(p.offers, kindOf)
+	at.gpus = grouped(p.offers, func(k int, vm *profile.VMType) kind {
+		if vm.GPU == "" {
+			return kindOf(k, vm)
+		}
+		return kind{gpu: vm.GPU}
+	})
+	at.alike = grouped(p.offers, func(k int, vm *profile.VMType) kind {
+		switch {
+		case vm.GPU == "" || ran[at.vms[k]]:
+			return kind{vm: at.vms[k]}
+		case at.ofGPU:
+			return kind{gpu: vm.GPU}
+		}
+		return kindOf(k, vm)
+	})
+	for range at.kinds.first {
+		at.cells = append(at.cells, -1)
+	}
+	return at
+}
+
+// number is the cell of what is predicted on an offer. All predictions for as many of a
+// GPU err together, for they rest on the same knowledge of it.
+func (b *unmeasured) number(offer int, at *places) int32 {
+	cell := &at.cells[at.kinds.of[offer]]
+	if *cell < 0 {
+		*cell = at.next
+		at.next++
+	}
+	if !at.ofGPU {
+		return *cell
+	}
+	known := &b.cells[at.gpus.of[offer]]
+	if *known < 0 {
+		*known = *cell
+	}
+	return *known
+}
+
+// groups are things by what they have in common: the group of each, and the first of
+// each group.
+type groups struct{ of, first []int }
+
+func grouped[T any, K comparable](things []T, key func(k int, thing *T) K) (g groups) {
+	numbers := map[K]int{}
+	for k := range things {
+		id := key(k, &things[k])
+		n, seen := numbers[id]
+		if !seen {
+			n = len(g.first)
+			numbers[id], g.first = n, append(g.first, k)
+		}
+		g.of = append(g.of, n)
+	}
+	return g
+}
