@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,10 +13,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"sweetspot/data/catalog"
+	"sweetspot/data/contract"
 	"sweetspot/data/wording"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
 )
 
 // database and wantsJSON read the flags that every subcommand shares.
@@ -65,6 +68,18 @@ func optional(to **float64, read func(string) (float64, error)) pflag.Value {
 		v, err := read(s)
 		return &v, err
 	}, "")
+}
+
+// parseLimit reads how many candidates are listed.
+func parseLimit(s string) (*int, error) {
+	if word := strings.ToLower(strings.TrimSpace(s)); word == "all" || word == "0" {
+		return new(contract.All), nil
+	}
+	n, err := quantity.ParseCount(s)
+	if err != nil || n != math.Trunc(n) || n > math.MaxInt32 {
+		return nil, fmt.Errorf("%q is not a number of candidates: write 100, or all", plaintext.Line(s, 40))
+	}
+	return new(int(n)), nil
 }
 
 // oneOf reads one of a list of words, in any case.

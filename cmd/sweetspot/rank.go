@@ -84,6 +84,7 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 func newRankCommand() *cobra.Command {
 	var flags queryFlags
 	var csv bool
+	var limit *int
 	cmd := &cobra.Command{
 		Use:   "rank",
 		Short: "Rank VM types, batch sizes and variants for a model",
@@ -95,11 +96,14 @@ func newRankCommand() *cobra.Command {
 			}
 			switch out := cmd.OutOrStdout(); {
 			case wantsJSON(cmd):
-				err = errors.Join(printJSON(out, contract.NewRanking(result, tested, time.Now())), err)
+				most := cmp.Or(limit, new(contract.FirstListed))
+				err = errors.Join(contract.NewListing(result, tested, time.Now(), *most).WriteJSON(out), err)
 			case csv:
-				err = contract.WriteCSV(out, contract.NewRanking(result, tested, time.Now()).Candidates)
+				most := cmp.Or(limit, new(contract.All))
+				err = contract.NewListing(result, tested, time.Now(), *most).WriteCSV(out)
 			default:
-				err = texttable.Ranking(out, result, tested, time.Now())
+				most := cmp.Or(limit, new(texttable.RankingRows))
+				err = texttable.Ranking(out, result, tested, time.Now(), *most)
 			}
 			if err == nil {
 				err = feasibleOrSay(result)
@@ -109,6 +113,9 @@ func newRankCommand() *cobra.Command {
 	}
 	flags.register(cmd)
 	cmd.Flags().BoolVar(&csv, "csv", false, "print CSV")
+	cmd.Flags().Var(of(&limit, parseLimit, ""), "limit", fmt.Sprintf("list so many candidates, or all (default: %d in "+
+		"the table, all in CSV, %d in JSON); JSON and CSV list those on the frontiers in any case", texttable.RankingRows,
+		contract.FirstListed))
 	return cmd
 }
 
@@ -119,9 +126,9 @@ func printDefaultRanking(cmd *cobra.Command, db string) error {
 		return err
 	}
 	if wantsJSON(cmd) {
-		return printJSON(cmd.OutOrStdout(), contract.NewRanking(result, tested, time.Now()))
+		return contract.NewListing(result, tested, time.Now(), contract.FirstListed).WriteJSON(cmd.OutOrStdout())
 	}
-	return texttable.Ranking(cmd.OutOrStdout(), result, tested, time.Now())
+	return texttable.Ranking(cmd.OutOrStdout(), result, tested, time.Now(), texttable.RankingRows)
 }
 
 // ask opens the database and answers the query the flags mean, with how well

@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"sweetspot/data/contract"
+	"sweetspot/data/texttable"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 )
@@ -111,4 +114,29 @@ func ranking(t *testing.T, words ...string) (r contract.Ranking) {
 		t.Fatal(err)
 	}
 	return r
+}
+
+func TestRankLimit(t *testing.T) {
+	all := ranking(t, "--limit", "all")
+	if all.Listed != all.Total || len(all.Candidates) != all.Total || all.Total < 30 {
+		t.Fatalf("%d of %d candidates are listed, %d are there", all.Listed, all.Total, len(all.Candidates))
+	}
+	few := ranking(t, "--limit", "2")
+	if few.Total != all.Total || few.Listed != len(few.Candidates) || few.Listed >= all.Total ||
+		few.Candidates[0].ID != all.Candidates[0].ID || few.Candidates[1].ID != all.Candidates[1].ID {
+		t.Errorf("%d of %d candidates are listed", few.Listed, few.Total)
+	}
+	for words, want := range map[string]int{"--limit 2": 2, "": texttable.RankingRows, "--limit 0": all.Total} {
+		out, _, err := execute(t, append([]string{"rank", "--mode", "infer"}, strings.Fields(words)...)...)
+		rows := regexp.MustCompile(`(?m)^\d+ +\d+× `).FindAllString(out, -1)
+		if err != nil || len(rows) != want || strings.Contains(out, "more: --limit all") != (want < all.Total) {
+			t.Errorf("%q: %d rows, want %d; %v\n%s", words, len(rows), want, err, out)
+		}
+	}
+	for _, wrong := range []string{"-1", "2.5", "few", "1e300"} {
+		_, _, err := execute(t, "rank", "--limit="+wrong)
+		if err == nil || !strings.Contains(err.Error(), "write 100, or all") {
+			t.Errorf("--limit %s: %v", wrong, err)
+		}
+	}
 }

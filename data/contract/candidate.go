@@ -165,15 +165,15 @@ func NewChances(r *rank.Result) Chances {
 // mostTied is how many ids of a tie are listed: there may be thousands of them.
 const mostTied = 100
 
-func newTies(r *rank.Result, i, place int) (others *int, tied []string) {
+func (w *writer) ties(i, place int) (others *int, tied []string) {
 	tied = []string{}
-	t, looked := r.TieAt(place - 1)
+	t, looked := w.result.TieAt(place - 1)
 	if !looked {
 		return nil, tied
 	}
 	for _, k := range t {
 		if k != i && len(tied) < mostTied {
-			tied = append(tied, clean(r.Space.At(k).ID))
+			tied = append(tied, w.id(k))
 		}
 	}
 	return new(max(len(t)-1, 0)), tied
@@ -189,6 +189,30 @@ type Violation struct {
 // NewCandidate describes candidate i of a result. place is its rank from 1, 0
 // where infeasible.
 func NewCandidate(r *rank.Result, i, place int, p Chances, tested validate.Tested) Candidate {
+	return (&writer{r, tested, p, map[int]string{}}).candidate(i, place)
+}
+
+// writer describes candidates of a result.
+type writer struct {
+	result  *rank.Result
+	tested  validate.Tested
+	chances Chances
+	ids     map[int]string // of those that tied with the last; all name the same ones
+}
+
+// id names a candidate that ties with others.
+func (w *writer) id(i int) string {
+	id, known := w.ids[i]
+	if !known {
+		id = clean(w.result.Space.At(i).ID)
+		w.ids[i] = id
+	}
+	return id
+}
+
+// candidate describes candidate i. place is its rank from 1, 0 where infeasible.
+func (w *writer) candidate(i, place int) Candidate {
+	r, p := w.result, w.chances
 	c, minimized := r.Space.At(i), r.Space.Objectives.Minimized()
 	out := Candidate{
 		ID: clean(c.ID), Model: clean(c.Model), Variant: clean(c.Variant.Title()),
@@ -203,7 +227,7 @@ func NewCandidate(r *rank.Result, i, place int, p Chances, tested validate.Teste
 		out.EpochsLow, out.EpochsHigh, out.EpochsWhy = &e.Low, &e.High, OrNull(clean(c.EpochsWhy))
 	}
 	out.Never = knownAt(c.Never)
-	out.Tested = newTested(tested, c)
+	out.Tested = newTested(w.tested, c)
 	out.WholeBatches, out.Divisible = outcomes(c)
 	out.Predicted, out.Why = c.IsPredicted(), OrNull(clean(c.Why))
 	out.Time = NewSeconds(c.Time)
@@ -215,7 +239,7 @@ func NewCandidate(r *rank.Result, i, place int, p Chances, tested validate.Teste
 		}
 	}
 	out.Rank = above0(place)
-	out.Ties, out.TiedWith = newTies(r, i, place)
+	out.Ties, out.TiedWith = w.ties(i, place)
 	out.Relative = objective.ForEach(minimized, func(o objective.Objective) *float64 {
 		if place == 0 {
 			return nil
@@ -238,6 +262,9 @@ func NewCandidate(r *rank.Result, i, place int, p Chances, tested validate.Teste
 	}
 	for _, p := range c.Configuration {
 		out.Configuration = append(out.Configuration, newPart(p))
+	}
+	if out.Feasible {
+		return out
 	}
 	for _, v := range r.Violations(i) {
 		out.Violates = append(out.Violates, Violation{string(v.Constraint), known(v.Limit), knownAt(v.Value)})

@@ -1,9 +1,11 @@
 package contract
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -32,14 +34,23 @@ var lastColumns = []string{"host", "vms", "whole_batches_s", "whole_batches_usd"
 var pickColumns = []string{"query_min_accuracy", "query_max_time_s", "query_max_cost_usd", "query_sort",
 	"query_weight_time", "query_weight_cost", "picked_at", "estimated_by"}
 
-// WriteCSV writes one row per candidate.
+// WriteCSV writes a row for each candidate.
 func WriteCSV(w io.Writer, candidates []Candidate) error {
-	columns, cells := optionalColumns(candidates)
-	rows := [][]string{slices.Concat(candidateColumns, lastColumns, columns)}
-	for k, c := range candidates {
-		rows = append(rows, slices.Concat(csvRow(c), lastCells(c), cells[k]))
+	return writeCSV(w, slices.Values(candidates), optional(candidates...))
+}
+
+// writeCSV writes candidates with the columns of some optional objectives.
+func writeCSV(w io.Writer, candidates iter.Seq[Candidate], of objective.List) error {
+	rows := csv.NewWriter(w)
+	err := rows.Write(slices.Concat(candidateColumns, lastColumns, optionalColumns(of)))
+	for c := range candidates {
+		if err != nil {
+			return err
+		}
+		err = rows.Write(slices.Concat(csvRow(c), lastCells(c), optionalCells(c, of)))
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	rows.Flush()
+	return cmp.Or(err, rows.Error())
 }
 
 // WritePickCSV writes a pick as a candidate's row with the query behind it.
@@ -55,46 +66,46 @@ func WritePickCSV(w io.Writer, p Pick) error {
 		p.PickedAt,
 		p.EstimatedBy,
 	}
-	columns, cells := optionalColumns([]Candidate{p.Candidate})
+	measured := optional(p.Candidate)
+	columns, cells := optionalColumns(measured), optionalCells(p.Candidate, measured)
 	for _, o := range objective.All() {
 		if limit := q.Limits.Get(o.Name); o.Optional && limit != nil {
-			columns, cells[0] = append(columns, "query_"+o.Limit), append(cells[0], number(limit))
+			columns, cells = append(columns, "query_"+o.Limit), append(cells, number(limit))
 		}
 	}
 	return csv.NewWriter(w).WriteAll([][]string{
 		slices.Concat(candidateColumns, pickColumns, lastColumns, columns),
-		slices.Concat(csvRow(p.Candidate), query, lastCells(p.Candidate), cells[0]),
+		slices.Concat(csvRow(p.Candidate), query, lastCells(p.Candidate), cells),
 	})
 }
 
-// optionalColumns are those of the optional objectives that any candidate has,
-// after all others, with the cells of each candidate.
-func optionalColumns(candidates []Candidate) (columns []string, cells [][]string) {
-	cells = make([][]string, len(candidates))
-	for _, o := range objective.All() {
-		if !o.Optional || !slices.ContainsFunc(candidates, func(c Candidate) bool { return c.amount(o.Name) != nil }) {
-			continue
-		}
+// optional are the optional objectives that any of the candidates has.
+func optional(candidates ...Candidate) objective.List {
+	return slices.DeleteFunc(objective.All(), func(o objective.Objective) bool {
+		return !o.Optional || !slices.ContainsFunc(candidates, func(c Candidate) bool { return c.amount(o.Name) != nil })
+	})
+}
+
+// optionalColumns are those of optional objectives, after all others.
+func optionalColumns(of objective.List) (columns []string) {
+	for _, o := range of {
 		name := string(o.Name)
-		columns = append(
-			columns,
-			name+"_"+o.Unit,
-			name+"_low_"+o.Unit,
-			name+"_high_"+o.Unit,
-			name+"_basis",
-			"p_best_"+name,
-			"frontier_"+name,
-		)
-		for k, c := range candidates {
-			var e Amount
-			if of := c.amount(o.Name); of != nil {
-				e = *of
-			}
-			cells[k] = append(cells[k], number(e.Value), number(e.Low), number(e.High), Known(e.Basis),
-				number(c.PBest.Of(o.Name)), strconv.FormatBool(c.Frontier.Of(o.Name)))
-		}
+		columns = append(columns, name+"_"+o.Unit, name+"_low_"+o.Unit, name+"_high_"+o.Unit, name+"_basis", "p_best_"+name,
+			"frontier_"+name)
 	}
-	return columns, cells
+	return columns
+}
+
+func optionalCells(c Candidate, of objective.List) (cells []string) {
+	for _, o := range of {
+		var e Amount
+		if known := c.amount(o.Name); known != nil {
+			e = *known
+		}
+		cells = append(cells, number(e.Value), number(e.Low), number(e.High), Known(e.Basis),
+			number(c.PBest.Of(o.Name)), strconv.FormatBool(c.Frontier.Of(o.Name)))
+	}
+	return cells
 }
 
 // first is the VM of a candidate of one type. Of several only the number of all

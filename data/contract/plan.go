@@ -68,7 +68,8 @@ const allObjectives = "time_cost_accuracy"
 
 // newPlanFrontiers are the frontiers with the one of all objectives.
 func newPlanFrontiers(r *rank.Result) Frontiers {
-	return append(newFrontiers(r), objective.Value[[]string]{Name: allObjectives, Value: ids(r.Space, r.NonDominated())})
+	id := func(i int) string { return clean(r.Space.At(i).ID) }
+	return append(newFrontiers(r, id), objective.Value[[]string]{Name: allObjectives, Value: ids(r.NonDominated(), id)})
 }
 
 // Step is the next point along the frontier from the pick.

@@ -33,6 +33,8 @@ type Ranking struct {
 	Head              `yaml:",inline"`
 	Query             question.Query `json:"query"              yaml:"query"`
 	Candidates        []Candidate    `json:"candidates"         yaml:"candidates"`         // the best first
+	Total             int            `json:"total"              yaml:"total"`              // candidates that there are
+	Listed            int            `json:"listed"             yaml:"listed"`             // of them above, see --limit
 	Frontier          Frontiers      `json:"frontier"           yaml:"frontier"`           // ids of each
 	Crossovers        []Crossover    `json:"crossovers"         yaml:"crossovers"`         // of the best
 	InfeasibleBecause Counts         `json:"infeasible_because" yaml:"infeasible_because"` // candidates
@@ -80,13 +82,13 @@ func inUnit[S ~string](of S, v *float64) (s, usd *float64) {
 	return nil, nil
 }
 
-func newNextProbe(r *rank.Result) *NextProbe {
-	p, ok := advice.NextProbe(r, advice.ProbeSeconds, r.BestProbability)
+func newNextProbe(r *rank.Result, chances Chances, id func(i int) string) *NextProbe {
+	p, ok := advice.NextProbe(r, advice.ProbeSeconds, func(o objective.Name) map[int]float64 { return chances[o] })
 	if !ok {
 		return nil
 	}
 	s, usd := inUnit(p.Objective, &p.Saving)
-	return &NextProbe{clean(r.Space.At(p.Candidate).ID), string(p.Objective), s, usd, p.Pays, p.Changes, p.Seconds, p.USD,
+	return &NextProbe{id(p.Candidate), string(p.Objective), s, usd, p.Pays, p.Changes, p.Seconds, p.USD,
 		p.Saving, p.Seconds}
 }
 
@@ -94,10 +96,17 @@ func newNextProbe(r *rank.Result) *NextProbe {
 // first objective.
 type Frontiers = objective.Each[[]string]
 
-func newFrontiers(r *rank.Result) Frontiers {
-	var out Frontiers
+func newFrontiers(r *rank.Result, id func(i int) string) (out Frontiers) {
 	for _, p := range r.Space.Objectives.Pairs() {
-		out = append(out, objective.Value[[]string]{Name: p.Key(), Value: ids(r.Space, r.Frontiers[p])})
+		out = append(out, objective.Value[[]string]{Name: p.Key(), Value: ids(r.Frontiers[p], id)})
+	}
+	return out
+}
+
+func ids(index []int, id func(i int) string) []string {
+	out := make([]string, len(index))
+	for k, i := range index {
+		out[k] = id(i)
 	}
 	return out
 }
@@ -116,41 +125,25 @@ type Crossover struct {
 // others with what they violate. tested says how good such estimates were on the
 // database itself; nil where that was not asked.
 func NewRanking(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
-	s := r.Space
-	out := Ranking{
-		Head: NewHead("rank", wording.Warnings(r, now)...), Query: r.Query,
-		Candidates: make([]Candidate, 0, s.Len()), Crossovers: []Crossover{}, InfeasibleBecause: r.Because,
-		SweetSpots: []SweetSpot{},
-	}
-	chances := NewChances(r)
-	for k, i := range r.Order {
-		out.Candidates = append(out.Candidates, NewCandidate(r, i, k+1, chances, tested))
-	}
-	for i, ok := range r.Feasible {
-		if !ok {
-			out.Candidates = append(out.Candidates, NewCandidate(r, i, 0, nil, tested))
-		}
-	}
-	out.NextProbe = newNextProbe(r)
-	if i, ok := advice.Recommended(r); ok {
-		out.Recommended = OrNull(clean(s.At(i).ID))
-	}
-	out.Frontier = newFrontiers(r)
-	for _, x := range advice.Crossovers(r) {
-		out.Crossovers = append(out.Crossovers, Crossover{"epochs", x.Epochs, clean(s.At(x.From).ID), clean(s.At(x.To).ID),
-			string(x.Objective)})
-	}
-	for _, p := range advice.SweetSpots(s) {
-		out.SweetSpots = append(out.SweetSpots, SweetSpot{clean(s.At(p.Candidate).ID), clean(s.At(p.Unpruned).ID),
-			OrNull(clean(p.Layer)), p.Ratio, p.Saved, p.Lost, p.Tolerance, clean(p.Metric)})
-	}
-	return out
+	return NewListing(r, tested, now, All).whole()
 }
 
-func ids(s *rank.Space, index []int) []string {
-	out := make([]string, len(index))
-	for k, i := range index {
-		out[k] = clean(s.At(i).ID)
+// newRanking describes a result without its candidates. id names those that it refers to.
+func newRanking(r *rank.Result, chances Chances, now time.Time, id func(i int) string) Ranking {
+	out := Ranking{
+		Head: NewHead("rank", wording.Warnings(r, now)...), Query: r.Query, Candidates: []Candidate{}, Total: r.Space.Len(),
+		Crossovers: []Crossover{}, InfeasibleBecause: r.Because, SweetSpots: []SweetSpot{},
+		NextProbe: newNextProbe(r, chances, id), Frontier: newFrontiers(r, id),
+	}
+	if i, ok := advice.Recommended(r); ok {
+		out.Recommended = OrNull(id(i))
+	}
+	for _, x := range advice.Crossovers(r) {
+		out.Crossovers = append(out.Crossovers, Crossover{"epochs", x.Epochs, id(x.From), id(x.To), string(x.Objective)})
+	}
+	for _, p := range advice.SweetSpots(r.Space) {
+		out.SweetSpots = append(out.SweetSpots, SweetSpot{id(p.Candidate), id(p.Unpruned), OrNull(clean(p.Layer)), p.Ratio,
+			p.Saved, p.Lost, p.Tolerance, clean(p.Metric)})
 	}
 	return out
 }

@@ -95,19 +95,17 @@ func launches() (out []Form) {
 	return out
 }
 
-func ofRanking(write func(io.Writer, contract.Ranking) error) maker {
+func ofRanking(write func(*contract.Listing, io.Writer) error) maker {
 	return func(s Subject) (m made) {
 		if r := s.Ranking; r != nil {
 			m = single(launch.Slug(r.Result.Query.Model), func(w io.Writer) error {
-				return write(w, contract.NewRanking(r.Result, r.Tested, r.At))
+				return write(contract.NewListing(r.Result, r.Tested, r.At, contract.All), w)
 			})
 			m.outline = tooLong(r.Result)
 		}
 		return m
 	}
 }
-
-func rankingCSV(w io.Writer, r contract.Ranking) error { return contract.WriteCSV(w, r.Candidates) }
 
 // longest is the most candidates that a preview shows.
 const longest = 5000

@@ -22,11 +22,15 @@ import (
 	"sweetspot/engine/validate"
 )
 
-// rankingRows is how many candidates the printed table shows.
-const rankingRows = 25
+// RankingRows is how many candidates the printed table shows where nothing else is asked.
+const RankingRows = 25
 
-// Ranking prints the feasible candidates, best first.
-func Ranking(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time) error {
+// Ranking prints the first rows of the feasible candidates, best first; 0 rows are all.
+func Ranking(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time, rows int) error {
+	shown := r.Order
+	if rows != contract.All {
+		shown = shown[:min(len(shown), rows)]
+	}
 	fmt.Fprintln(w, wording.Headline(r))
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	minimized := r.Space.Objectives.Minimized()
@@ -40,7 +44,7 @@ func Ranking(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time)
 	}
 	fmt.Fprintln(tw, strings.Join(append(head, "basis"), "\t"))
 	chances := contract.NewChances(r)
-	for k, i := range r.Order[:min(len(r.Order), rankingRows)] {
+	for k, i := range shown {
 		c := r.Space.At(i)
 		row := []string{strconv.Itoa(k + 1), wording.VMs(c), wording.VariantLabel(c.Variant), strconv.Itoa(c.BatchSize)}
 		for _, o := range minimized {
@@ -55,8 +59,8 @@ func Ranking(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time)
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	if more := len(r.Order) - rankingRows; more > 0 {
-		fmt.Fprintf(w, "… and %d more: --json and --csv list them all\n", more)
+	if more := len(r.Order) - len(shown); more > 0 {
+		fmt.Fprintf(w, "… and %d more: --limit all lists them\n", more)
 	}
 	if len(r.Order) > 0 {
 		if c := r.Space.At(r.Order[0]); contract.CostItems(c) != "" {
@@ -66,7 +70,7 @@ func Ranking(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time)
 	for _, warning := range wording.Warnings(r, now) {
 		fmt.Fprintln(w, "note: "+warning)
 	}
-	for _, line := range testedLines(r, tested) {
+	for _, line := range testedLines(r, shown, tested) {
 		fmt.Fprintln(w, "note: "+line)
 	}
 	return nil
@@ -74,9 +78,9 @@ func Ranking(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time)
 
 // testedLines say how good estimates of the bases in the table were on the
 // database itself.
-func testedLines(r *rank.Result, tested validate.Tested) (lines []string) {
+func testedLines(r *rank.Result, shown []int, tested validate.Tested) (lines []string) {
 	said := map[estimate.Basis]bool{}
-	for _, i := range r.Order[:min(len(r.Order), rankingRows)] {
+	for _, i := range shown {
 		c := r.Space.At(i)
 		if s, ok := tested.For(c); ok && !said[c.Time.Basis] {
 			said[c.Time.Basis] = true

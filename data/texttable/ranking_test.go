@@ -58,7 +58,7 @@ func begun() *rank.Result {
 
 func TestTableGolden(t *testing.T) {
 	var b bytes.Buffer
-	if err := Ranking(&b, exampleranking.New(), nil, pickedAt); err != nil {
+	if err := Ranking(&b, exampleranking.New(), nil, pickedAt, RankingRows); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "table.txt", b.Bytes())
@@ -77,7 +77,7 @@ func TestTableOfHostileNames(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := Ranking(&b, r, nil, pickedAt); err != nil {
+	if err := Ranking(&b, r, nil, pickedAt, RankingRows); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.String(); strings.ContainsAny(got, "\x1b\x07\u202e") || !strings.HasPrefix(got, "ne t · ") ||
@@ -91,7 +91,9 @@ func TestBackTestsStandUnderTheTable(t *testing.T) {
 	tested := validate.Tested{{Mode: profile.Train, Basis: estimate.Measured}: {N: 14, Median: 0.04, P90: 0.11}}
 	r := begun()
 	var with, without bytes.Buffer
-	if err := errors.Join(Ranking(&with, r, tested, pickedAt), Ranking(&without, r, nil, pickedAt)); err != nil {
+	err := errors.Join(Ranking(&with, r, tested, pickedAt, RankingRows),
+		Ranking(&without, r, nil, pickedAt, RankingRows))
+	if err != nil {
 		t.Fatal(err)
 	}
 	const line = "note: measured estimates, tested 14 times on these runs: off by 4 % median, 11 % p90\n"

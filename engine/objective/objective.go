@@ -245,8 +245,22 @@ func (e Each[T]) object() any {
 	return object.Interface()
 }
 
-// MarshalJSON writes the object.
-func (e Each[T]) MarshalJSON() ([]byte, error) { return json.Marshal(e.object()) }
+// MarshalJSON writes the object, which is written too often for [Each.object].
+func (e Each[T]) MarshalJSON() ([]byte, error) {
+	text := []byte{'{'}
+	for k := range e {
+		name, _ := json.Marshal(e[k].Name) // a text always has a JSON
+		value, err := json.Marshal(e[k].Value)
+		if err != nil {
+			return nil, err
+		}
+		if k > 0 {
+			text = append(text, ',')
+		}
+		text = append(append(append(text, name...), ':'), value...)
+	}
+	return append(text, '}'), nil
+}
 
 // MarshalYAML writes the object.
 func (e Each[T]) MarshalYAML() (any, error) { return e.object(), nil }
