@@ -21,6 +21,8 @@ type Set struct {
 	files  []string
 	given  source.Given
 	refine func(*profile.Set) // what was read; nil leaves it as it is
+	// read reads files that are in no format that is imported.
+	read func(context.Context, []source.File) (*profile.Set, error)
 }
 
 // Sets lists those that can be read.
@@ -32,6 +34,7 @@ func Sets() []Set {
 			Name: "zeus", format: "zeus", files: []string{"summary_train.csv", "summary_power_*.csv"},
 			given: source.Given{Prices: zeusPrices}, refine: keepHighestLimits,
 		},
+		{Name: "uneven", files: []string{"dawnbench.csv", "nanogpt.csv.gz", "nanogpt.csv"}, read: readUneven},
 	}
 }
 
@@ -59,6 +62,9 @@ func (s Set) Read(ctx context.Context, folder string) (*profile.Set, error) {
 	}
 	if len(files) == 0 {
 		return nil, fs.ErrNotExist
+	}
+	if s.read != nil {
+		return s.read(ctx, files)
 	}
 	set := &profile.Set{}
 	options := imports.Options{Format: s.format, Given: s.given}
