@@ -63,6 +63,9 @@ func Warnings(r *rank.Result, now time.Time) []string {
 			out = append(out, fmt.Sprintf("the first, %s, was never probed: its time is predicted (%s); probe it before you "+
 				"rely on it", VMs(c), c.Time.Basis))
 		}
+		if c.FromEpochs && c.Why != "" {
+			out = append(out, fmt.Sprintf("the time of the first, %s, is told from its first epochs alone: %s", VMs(c), c.Why))
+		}
 		if c.Never != nil && *c.Never >= candidate.Seldom {
 			out = append(out, fmt.Sprintf("the first reaches the target in only %.0f %% of trainings: its time and cost count "+
 				"those that fail", 100*(1-*c.Never)))

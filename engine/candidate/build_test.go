@@ -3,6 +3,7 @@ package candidate_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -387,6 +388,30 @@ func TestTotalsFromEpochsAlone(t *testing.T) {
 			if math.Abs(c.Time.Value/want-1) > 1e-9 || c.Time.HalfWidth() < 0.95*training.OneTotalRel {
 				t.Errorf("%g epochs take %+v, want %g", epochs, c.Time, want)
 			}
+		}
+	}
+}
+
+// Whether a training goes on as it began is as unknown on one VM type as on another:
+// it does not blur which is faster, and is said.
+func TestUnsteadinessIsShared(t *testing.T) {
+	began := func(vm string, epoch float64) profile.Run {
+		r := train(256, vm)
+		r.EpochStartsS = []float64{5, 5 + epoch, 5 + 2*epoch}
+		return r
+	}
+	set := runs(began("p2", 100), began("p3", 50))
+	cs := build(set, question.Workload{Model: "net", Mode: profile.Train, Epochs: new(40.0), Purchase: profile.OnDemand})
+	if len(cs) != 2 {
+		t.Fatalf("%d candidates", len(cs))
+	}
+	for _, c := range cs {
+		if len(c.Errors) != 2 || c.Errors[0].Sigma > 0.1 || c.Errors[1].Sigma < 0.2 ||
+			c.Errors[1].Cell != cs[0].Errors[1].Cell {
+			t.Errorf("errors %+v of %+v", c.Errors, c.Time)
+		}
+		if c.Probe.Sigma != c.Errors[0].Sigma || !strings.Contains(c.Why, "may still grow") || c.Time.HalfWidth() < 0.5 {
+			t.Errorf("%q: %+v, a probe tells %g", c.Why, c.Time, c.Probe.Sigma)
 		}
 	}
 }

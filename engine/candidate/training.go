@@ -106,8 +106,9 @@ func (f *facts) training(c Candidate, runs []profile.Run) Candidate {
 		c.FromEpochs = true
 		slope := f.fromEpochs(runs[0], *c.Epochs+1).Total.Value - told.Total.Value
 		c.TimeByEpochs = &training.Line{At0: told.Total.Value - slope**c.Epochs, Slope: slope}
-		if told.Uneven {
+		if told.Uneven || told.Alone {
 			c.Why = told.Words
+			c.mayTurnUneven(told)
 		}
 	} else if r := runs[0]; r.Epochs != nil && r.TotalS != nil && c.Epochs != nil {
 		c.TimeByEpochs = &training.Line{Slope: *r.TotalS / *r.Epochs}
@@ -158,8 +159,19 @@ func (f *facts) fromEpochs(r profile.Run, n float64) training.Forecast {
 	}
 	told := f.totals.Predict(r, known, n)
 	once := estimate.Spread(told.Total.Value, training.OneTotalRel, r.Basis)
-	told.Total.Low, told.Total.High = math.Min(told.Total.Low, once.Low), math.Max(told.Total.High, once.High)
+	for _, e := range []*estimate.Estimate{&told.Total, &told.Steady} {
+		e.Low, e.High = math.Min(e.Low, once.Low), math.Max(e.High, once.High)
+	}
 	return told
+}
+
+// mayTurnUneven parts what a total is off by: a schedule is the script's, so that it
+// makes all VM types slower alike, and no probe of seconds tells of it.
+func (c *Candidate) mayTurnUneven(told training.Forecast) {
+	own, all := told.Steady.LogSigma(), c.Time.LogSigma()
+	c.Probe.Sigma = math.Min(own, all)
+	shared := math.Sqrt(math.Max(0, all*all-own*own))
+	c.Errors = []CellError{{int32(c.Cell), c.Probe.Sigma}, {SeveralCells, shared}} // the list numbers the second
 }
 
 func orZero(v *float64) float64 {
@@ -234,7 +246,10 @@ func (f *facts) withEpochs(c *Candidate, r profile.Run) {
 	factor := math.Exp(estimate.Z90 * math.Hypot(timed, epochs))
 	c.Time.Low, c.Time.High = c.Time.Value/factor, c.Time.Value*factor
 	c.Time.Basis = estimate.Weakest(c.Time.Basis, at.Epochs.Basis)
-	c.Errors = []CellError{{int32(c.Cell), timed}, {SeveralCells, epochs}} // the list numbers the second
+	if c.Errors == nil {
+		c.Errors = []CellError{{int32(c.Cell), timed}, {SeveralCells, 0}} // the list numbers the second
+	}
+	c.Errors[1].Sigma = math.Hypot(c.Errors[1].Sigma, epochs)
 	c.Energy = widened(c.Energy, epochs)
 	c.attempts(at.Never)
 }

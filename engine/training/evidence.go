@@ -2,7 +2,6 @@ package training
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -272,36 +271,12 @@ func (e *evidence) startsLike(q question, weights []float64, apart float64) bool
 	return false
 }
 
-// evenness widens the interval where epochs are not, or seem not to be, equal work.
-func (e *evidence) evenness(
-	q question, weights []float64, p Progress, off float64) (wider float64, uneven bool, words string) {
-	if q.pace.apart > maxEqualDifference {
-		words = fmt.Sprintf("its epochs differ by %.0f %% so far", 100*math.Expm1(q.pace.apart))
-		return math.Max(off, q.pace.apart), true, words
-	}
-	if q.model >= 0 && e.uneven[q.model] {
-		return off, true, "the epochs of other runs of this model are not equal work"
-	}
-	if d := p.durations(); len(d) == 2 {
-		apart := math.Log(d[0] / d[1])
-		if (apart > maxStartupRatio && !e.startsLike(q, weights, apart)) || apart < -maxEqualDifference {
-			words = fmt.Sprintf("its second epoch took %.2g times as long as the first", d[1]/d[0])
-			return math.Max(off, math.Abs(apart)), true, words
-		}
-	}
-	n := 0
-	if q.model >= 0 {
-		n = e.first[q.model+1] - e.first[q.model]
-	}
-	if n == 0 {
-		return off, false, fmt.Sprintf("first %d epochs, no complete run of this model elsewhere", p.Known())
-	}
-	return off, false, fmt.Sprintf("first %d epochs, and how %d other series of this model went on", p.Known(), n)
-}
-
 // maxEqualDifference is the greatest |ln ratio| of the times of epochs of equal
-// work; maxStartupRatio is how much longer, likewise, start-up makes the first.
+// work; maxStartupRatio is how much longer, likewise, start-up makes the first, and
+// maxSlowerSecond how much longer the second may be where the first had fewer steps
+// or evaluations.
 var (
 	maxEqualDifference = math.Log(1.1)
-	maxStartupRatio    = math.Log(2)
+	maxStartupRatio    = math.Log(3)
+	maxSlowerSecond    = math.Log(1.2)
 )

@@ -15,6 +15,7 @@ import (
 type Totals struct {
 	steps    []int // numbers of known epochs for which there is evidence, rising
 	evidence []evidence
+	unsteady Unsteadiness
 }
 
 // defaultSteps are the numbers of known epochs for which evidence is collected.
@@ -25,7 +26,7 @@ var defaultSteps = []int{1, 2, 3, 4, 6, 8, 12, 16, 24, 32}
 // known total and known beginnings of epochs. Where only certain numbers of known
 // epochs will be asked about, naming them as steps is faster.
 func NewTotals(runs []profile.Run, steps ...int) *Totals {
-	t := &Totals{}
+	t := &Totals{unsteady: PublishedUnsteadiness}
 	if len(steps) == 0 {
 		steps = defaultSteps
 	}
@@ -42,10 +43,17 @@ func NewTotals(runs []profile.Run, steps ...int) *Totals {
 	return t
 }
 
+// With is t where unsteady trainings turned out otherwise than published.
+func (t *Totals) With(u Unsteadiness) *Totals {
+	return &Totals{steps: t.steps, evidence: t.evidence, unsteady: u}
+}
+
 // Forecast is the predicted total of a training run.
 type Forecast struct {
 	Total  estimate.Estimate // seconds from the run's start
+	Steady estimate.Estimate // the same if the run goes on as it began
 	Uneven bool              // its epochs are not, or seem not to be, equal work
+	Alone  bool              // no comparable run tells whether its epochs stay equal work
 	Words  string            // what it rests on, or why it is unsure
 }
 
@@ -72,11 +80,16 @@ func (t *Totals) Predict(run profile.Run, known int, epochs float64) Forecast {
 	f := Forecast{}
 	rest := e.rest(q, weights)
 	off := math.Max(e.off(q, weights), estimate.Z90*q.pace.scatter)
-	off, f.Uneven, f.Words = e.evenness(q, weights, p, off)
-	start := p.StartsS[known]
-	f.Total = estimate.Estimate{
-		Value: start + rest, Low: start + rest*math.Exp(-off), High: start + rest*math.Exp(off), Basis: run.Basis,
+	off, chance := e.evenness(q, weights, p, off, &f)
+	between := func(faster, slower float64) estimate.Estimate {
+		start := p.StartsS[known]
+		return estimate.Estimate{
+			Value: start + rest, Low: start + rest*math.Exp(-faster), High: start + rest*math.Exp(slower), Basis: run.Basis,
+		}
 	}
+	low := math.Max(off, e.spill(q, weights))
+	f.Steady = between(low, off)
+	f.Total = between(reach(low, t.unsteady.Faster, chance), reach(off, t.unsteady.Slower, chance))
 	return f
 }
 
@@ -202,6 +215,7 @@ type pace struct {
 	perEpoch   float64 // seconds of a later epoch, with its share of evaluations
 	concurrent bool    // evaluations run concurrently with the training
 	scatter    float64 // standard error of ln(perEpoch), 0 where it is from one epoch
+	startup    float64 // ln(first epoch / second), 0 where there is no second
 	apart      float64 // ln(longest / shortest) of the epochs that should be equal
 }
 
@@ -221,6 +235,7 @@ func (p Progress) pace(epochs float64) pace {
 	alike, others := alikeEpochs(d, evaluated)
 	g := pace{perEpoch: Median(alike), concurrent: concurrent, apart: math.Log(slices.Max(alike) / slices.Min(alike))}
 	first := d[0] / d[1]
+	g.startup = math.Log(first)
 	if len(d) == 2 && first < 1 && first > math.Exp(-maxChanceRatio) && evaluated[0] == evaluated[1] {
 		g.perEpoch = math.Sqrt(d[0] * d[1])
 	}

@@ -22,6 +22,7 @@ type Case struct {
 	Group     string            // the model or system it is of: cases of one err alike
 	Truth     float64           // as measured, above 0
 	Predicted estimate.Estimate // in the same unit; unknown where there was no answer
+	Flagged   bool              // it was said that the run may not go on as it began
 	Plain     float64           // what the baseline, the studies' or the simplest method, predicts; NaN if nothing
 }
 
@@ -165,11 +166,13 @@ func totals(runs []profile.Run, first int, slow bool) []job {
 func totalCases(before *training.Totals, runs []profile.Run, first int) []Case {
 	cases := make([]Case, len(runs))
 	for i, r := range runs {
+		told := before.Predict(r, first, float64(len(r.EpochStartsS)))
 		cases[i] = Case{
 			Of:        fmt.Sprintf("%s %s on %s %s", r.Model, r.Variant.Name, r.Cloud, r.InstanceType),
 			Group:     r.InstanceType,
 			Truth:     *r.TotalS,
-			Predicted: before.Predict(r, first, float64(len(r.EpochStartsS))).Total,
+			Predicted: told.Total,
+			Flagged:   told.Uneven,
 			Plain:     methodOne(r, first),
 		}
 	}

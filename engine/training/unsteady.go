@@ -1,0 +1,185 @@
+package training
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"sweetspot/engine/profile"
+)
+
+// Unsteadiness is how trainings turned out that went on otherwise than their first
+// two epochs: images, batches or windows grew on a schedule, or the second epoch was
+// no steady state. The time left was off by at least the factor of unsteadyFrom;
+// beyond that, |ln(real/predicted)| is exponentially distributed with these means.
+type Unsteadiness struct{ Slower, Faster float64 }
+
+// PublishedUnsteadiness is that of the unsteady trainings among 32 entries of DAWNBench
+// (2017–2020: progressive resizing makes slower, TPUs and just-in-time compilers faster)
+// and 108 speedruns of modded-nanogpt (2024–2025, of which none is), fitted by
+// [FitUnsteadiness] on 2026-11-23. `make accuracy` fits it again without those asked.
+var PublishedUnsteadiness = Unsteadiness{Slower: 0.35, Faster: 0.26}
+
+// unsteadyFrom is the |ln(real/predicted)| from which a training was unsteady.
+var unsteadyFrom = math.Log(1.15)
+
+// FitUnsteadiness fits it to the complete runs of a set: repeats count once, and the
+// runs of all who submitted any count alike, since these share a script.
+func FitUnsteadiness(runs []profile.Run) Unsteadiness {
+	var slower, faster []float64
+	for _, ratios := range bySubmitter(runs) {
+		var s, f []float64
+		for _, y := range ratios {
+			if y > unsteadyFrom {
+				s = append(s, y-unsteadyFrom)
+			} else if y < -unsteadyFrom {
+				f = append(f, -y-unsteadyFrom)
+			}
+		}
+		if len(s) > 0 {
+			slower = append(slower, stat.Mean(s, nil))
+		}
+		if len(f) > 0 {
+			faster = append(faster, stat.Mean(f, nil))
+		}
+	}
+	return Unsteadiness{Slower: meanOrZero(slower), Faster: meanOrZero(faster)}
+}
+
+// bySubmitter lists, for each cloud, ln(real/predicted) of the time after two epochs:
+// of every model and series the median.
+func bySubmitter(runs []profile.Run) [][]float64 {
+	type kind struct {
+		model  string
+		series Series
+	}
+	repeats := map[kind][]float64{}
+	var order []kind
+	for _, r := range runs {
+		if h, ok := runHistoryOf(r, 2); ok {
+			k := kind{r.Model, SeriesOf(r)}
+			if repeats[k] == nil {
+				order = append(order, k)
+			}
+			repeats[k] = append(repeats[k], math.Log(h.rest/(h.pace.perEpoch*(h.epochs-2))))
+		}
+	}
+	var out [][]float64
+	var clouds []string
+	for _, k := range order {
+		i := slices.Index(clouds, k.series.VM.Cloud)
+		if i < 0 {
+			i, clouds, out = len(out), append(clouds, k.series.VM.Cloud), append(out, nil)
+		}
+		out[i] = append(out[i], Median(repeats[k]))
+	}
+	return out
+}
+
+func meanOrZero(x []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	return stat.Mean(x, nil)
+}
+
+// unknownKind is the weight of the possibility that a training is unsteady, in
+// complete runs of its model that were comparable: a schedule is a property of the
+// script, so that one of these tells of it.
+const unknownKind = 0.05
+
+// chance is how likely it is that the training, where it may be unsteady at all, is
+// still to become so: less with every complete run of the model, however fast, and
+// with every epoch done.
+func (e *evidence) chance(q question) float64 {
+	seen := 0.0
+	if q.model >= 0 {
+		for i := e.first[q.model]; i < e.first[q.model+1]; i++ {
+			if c := &e.histories[i]; c.series.Variant == q.series.Variant {
+				seen++
+			} else {
+				seen += otherVariant
+			}
+		}
+	}
+	return unknownKind / (unknownKind + seen) * q.left / q.epochs
+}
+
+// beyond is the share of unsteady trainings that an interval may miss on one side:
+// it holds nine in ten of these, and not only of all trainings, since whoever trains
+// on a schedule does so every time.
+const beyond = 0.1
+
+// minStartup is the least ln(first epoch / second) of which a part can be told.
+var minStartup = math.Log(1.1)
+
+// reach is the |ln(real/predicted)| that so few exceed, where unsteady trainings are
+// off by so much on average and this one is one of them with a chance; at least off.
+func reach(off, mean, chance float64) float64 {
+	return math.Max(off, unsteadyFrom+mean*math.Log(math.Max(chance, 1e-9)/beyond))
+}
+
+// spill is how far the second epoch may still be above the later ones, as |ln ratio|:
+// as large a part of the first epoch's excess over it as in three runs of four of the
+// model. Files that are cached in the first epoch may not all be.
+func (e *evidence) spill(q question, weights []float64) float64 {
+	if q.model < 0 || q.pace.startup <= 0 {
+		return 0
+	}
+	var order []int
+	sum := 0.0
+	for i := e.first[q.model]; i < e.first[q.model+1]; i++ {
+		if e.histories[i].startup > minStartup {
+			order, sum = append(order, i), sum+weights[i]
+		}
+	}
+	if sum == 0 {
+		return 0
+	}
+	share := func(i int) float64 {
+		c := &e.histories[i]
+		return math.Min(1, math.Max(0, -c.body/c.startup))
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(share(i), share(j)) })
+	return q.pace.startup * weightedQuantile(order, weights, 0.75*sum, share)
+}
+
+// evenness says in a forecast whether the epochs are equal work, widens the interval
+// where they are not, and tells the chance that they are still to become unequal.
+func (e *evidence) evenness(
+	q question, weights []float64, p Progress, off float64, f *Forecast) (wider, chance float64) {
+	if q.pace.apart > maxEqualDifference {
+		f.Uneven, f.Words = true, fmt.Sprintf("its epochs differ by %.0f %% so far", 100*math.Expm1(q.pace.apart))
+		return math.Max(off, q.pace.apart), 1
+	}
+	chance = e.chance(q)
+	if q.model >= 0 && e.uneven[q.model] {
+		f.Uneven, f.Words = true, "the epochs of other runs of this model are not equal work"
+		return off, chance
+	}
+	if d := p.durations(); len(d) == 2 {
+		apart := q.pace.startup
+		if (apart > maxStartupRatio && !e.startsLike(q, weights, apart)) || apart < -maxSlowerSecond {
+			f.Uneven = true
+			f.Words = fmt.Sprintf("its second epoch took %.2g times as long as the first", d[1]/d[0])
+			return math.Max(off, math.Abs(apart)), 1
+		}
+	}
+	n := 0
+	if q.model >= 0 {
+		n = e.first[q.model+1] - e.first[q.model]
+	}
+	f.Alone = chance > beyond
+	switch {
+	case f.Alone:
+		f.Words = "no comparable training was seen to its end, and images, batches or windows may still grow"
+	case n == 0:
+		f.Words = fmt.Sprintf("first %d epochs, no complete run of this model elsewhere", p.Known())
+	default:
+		f.Words = fmt.Sprintf("first %d epochs, and how %d other series of this model went on", p.Known(), n)
+	}
+	return off, chance
+}

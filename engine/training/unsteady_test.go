@@ -1,0 +1,126 @@
+package training
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sweetspot/engine/profile"
+)
+
+// unsteady are complete runs, each of a submitter and a model of its own, whose
+// later epochs take so many times as long as the second.
+func unsteady(factors ...float64) []profile.Run {
+	var runs []profile.Run
+	for i, factor := range factors {
+		r := script{model: fmt.Sprint("net ", i), system: "box", epochs: 10,
+			epoch: func(i int) float64 { return 100 * math.Pow(factor, math.Min(1, float64(i/2))) }}.run()
+		r.Cloud = fmt.Sprint("submitter ", i)
+		runs = append(runs, r)
+	}
+	return runs
+}
+
+func TestFitUnsteadiness(t *testing.T) {
+	got := FitUnsteadiness(unsteady(2, 1.5, 1.1, 1, 0.9, 0.5))
+	slower := (math.Log(2)+math.Log(1.5))/2 - unsteadyFrom
+	if math.Abs(got.Slower-slower) > 1e-9 || math.Abs(got.Faster-math.Log(2)+unsteadyFrom) > 1e-9 {
+		t.Errorf("%+v", got)
+	}
+	// Repeats, and further trainings of a submitter, add no weight.
+	more := unsteady(2, 1.5)
+	for i := range 5 {
+		again := more[1]
+		again.InstanceType = fmt.Sprint("box ", i/2)
+		more = append(more, again)
+	}
+	if again := FitUnsteadiness(more); math.Abs(again.Slower-slower) > 1e-9 || again.Faster != 0 {
+		t.Errorf("with more of the second submitter %+v", again)
+	}
+	if none := FitUnsteadiness(unsteady(1, 1.05)); none != (Unsteadiness{}) {
+		t.Errorf("of steady trainings %+v", none)
+	}
+}
+
+// Of trainings drawn from what was fitted nine in ten of the slower, and of the
+// faster ones, lie in the interval of a run that nothing else is known of.
+func TestUnsteadyTrainingsAreInside(t *testing.T) {
+	totals := NewTotals(nil)
+	r := script{model: "net", system: "new", epoch: each(100), epochs: 200}.run()
+	got := totals.Predict(r, 2, 200)
+	if got.Uneven || !got.Alone {
+		t.Errorf("two equal epochs: %+v", got)
+	}
+	u := PublishedUnsteadiness
+	for at, want := range map[float64]bool{
+		math.Exp(unsteadyFrom + 2.25*u.Slower): true, math.Exp(unsteadyFrom + 2.35*u.Slower): false,
+		math.Exp(-unsteadyFrom - 2.25*u.Faster): true, math.Exp(-unsteadyFrom - 2.35*u.Faster): false,
+	} {
+		total := 200 + 198*100*at
+		if inside := got.Total.Low <= total && total <= got.Total.High; inside != want {
+			t.Errorf("later epochs %.2f times as long: inside is %v in %v", at, inside, got.Total)
+		}
+	}
+}
+
+// One complete run of the model tells that its epochs stay equal, however fast it
+// was; one of another model, or of another variant, does not.
+func TestAComparableRunTellsOfTheSchedule(t *testing.T) {
+	r := script{model: "net", variant: "mine", system: "new", epoch: each(100), epochs: 30}.run()
+	of := func(model, variant string) Forecast {
+		other := script{model: model, variant: variant, system: "other", epoch: each(20), epochs: 30}.run()
+		return NewTotals([]profile.Run{other}).Predict(r, 2, 30)
+	}
+	if got := of("net", "mine"); got.Alone || got.Total.HalfWidth() > 0.1 {
+		t.Errorf("beside one of its kind: %+v", got)
+	}
+	for name, got := range map[string]Forecast{
+		"another model": of("other", "mine"), "another variant": of("net", "other"),
+	} {
+		if !got.Alone || got.Total.HalfWidth() < 0.15 || got.Words == "" {
+			t.Errorf("beside %s: %+v", name, got)
+		}
+	}
+}
+
+// What the files of the first epoch cost may not be over in the second.
+func TestASlowSecondEpochIsAllowedFor(t *testing.T) {
+	like := func(speed, second float64) script {
+		return script{epochs: 20, epoch: func(i int) float64 {
+			return speed * []float64{100 + 2*second, 100 + second, 100}[min(i, 2)]
+		}}
+	}
+	seen := systems(6, func(speed float64) script { return like(speed, 20) })
+	s := like(1.1, 30)
+	s.model, s.system = "net", "new"
+	r := s.run()
+	if got := NewTotals(seen).Predict(r, 2, 20); got.Uneven || got.Total.Low > *r.TotalS {
+		t.Errorf("%+v, took %g", got, *r.TotalS)
+	}
+	even := systems(6, func(speed float64) script { return script{firstExtra: 5, epoch: each(100 * speed), epochs: 20} })
+	if got := NewTotals(even).Predict(r, 2, 20); got.Total.HalfWidth() > 0.05 {
+		t.Errorf("where seconds were steady: %+v", got)
+	}
+}
+
+// The more of a run is done, the less can still become of it.
+func TestUnsteadinessEndsWithTheRun(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		totals := NewTotals(nil).With(Unsteadiness{
+			Slower: rapid.Float64Range(0, 2).Draw(t, "slower"), Faster: rapid.Float64Range(0, 2).Draw(t, "faster"),
+		})
+		epochs := rapid.IntRange(4, 100).Draw(t, "epochs")
+		r := script{model: "net", system: "new", epoch: each(100), epochs: epochs}.run()
+		before := math.Inf(1)
+		for known := 2; known < epochs; known++ {
+			got := totals.Predict(r, known, float64(epochs)).Total
+			if width := got.High - got.Low; !(width <= before) || got.Low > got.Value || got.High < got.Value {
+				t.Fatalf("after %d of %d epochs %v, one epoch before ±%g", known, epochs, got, before/2)
+			} else {
+				before = width
+			}
+		}
+	})
+}
