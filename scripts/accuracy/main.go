@@ -72,8 +72,8 @@ func run(ctx context.Context, out, notes io.Writer, data, write string) error {
 		}
 	}
 	if read == 0 && damaged == nil {
-		return fmt.Errorf("none of the sets is in %q, which would be in folders called mlperf, profet and zeus; name "+
-			"another with DATA=folder", data)
+		return fmt.Errorf("none of the sets is in %q, which would be in folders called mlperf, profet, uneven and zeus; "+
+			"name another with DATA=folder", data)
 	}
 	if read > 0 {
 		if err := tables.write(out); err != nil {
@@ -189,7 +189,7 @@ type answers struct {
 
 // ask asks all questions of a set, at once; false if it can answer none.
 func (r *report) ask(name string, set *profile.Set) bool {
-	questions := validate.Questions()
+	questions := slices.Concat(validate.Questions(), trainings(name))
 	found := make([]answers, len(questions))
 	var asking sync.WaitGroup
 	for i, q := range questions {
@@ -246,7 +246,7 @@ func (a answers) writeAll(w io.Writer) {
 	if s.Unanswered > 0 {
 		fmt.Fprintf(w, " %d without an answer", s.Unanswered)
 	}
-	fmt.Fprintln(w)
+	fmt.Fprintln(w, flagged(a.cases))
 }
 
 func (a answers) writeSplits(w io.Writer) {
