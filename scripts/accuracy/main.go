@@ -72,8 +72,8 @@ func run(ctx context.Context, out, notes io.Writer, data, write string) error {
 		}
 	}
 	if read == 0 && damaged == nil {
-		return fmt.Errorf("none of the sets is in %q, which would be in folders called mlperf, profet, uneven and zeus; "+
-			"name another with DATA=folder", data)
+		return fmt.Errorf("none of the sets is in %q, which would be in folders called mlperf, profet, uneven, zeus and "+
+			"timm; name another with DATA=folder", data)
 	}
 	if read > 0 {
 		if err := tables.write(out); err != nil {

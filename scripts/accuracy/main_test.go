@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -104,14 +105,19 @@ func TestDatabaseHoldsTheSets(t *testing.T) {
 			continue
 		}
 		for i := range want.Runs {
-			if a, b := described(want.Runs[i]), described(got.Runs[i]); a != b {
+			if a, b := described(t, want.Runs[i]), described(t, got.Runs[i]); a != b {
 				t.Fatalf("%s: converted %s\nloaded %s", s.Name, a, b)
 			}
 		}
 	}
 }
 
-func described(r profile.Run) string {
+func described(t *testing.T, r profile.Run) string {
+	t.Helper()
+	work, err := json.Marshal(r.Work)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return fmt.Sprint(r.Model, "|", r.Dataset, "|", r.Unit, "|", r.Variant.Name, "|", r.InstanceType, "|", r.GPU, "|",
-		r.Source, "|", r.BatchSize, r.Steady, r.EpochStartsS, len(r.Validations))
+		r.Source, "|", r.BatchSize, r.Steady, r.EpochStartsS, len(r.Validations), string(work))
 }

@@ -5,9 +5,11 @@ package convert
 import (
 	"context"
 	"errors"
+	"hash/crc32"
 	"io/fs"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"sweetspot/data/imports"
 	"sweetspot/data/imports/source"
@@ -35,6 +37,10 @@ func Sets() []Set {
 			given: source.Given{Prices: zeusPrices}, refine: keepHighestLimits,
 		},
 		{Name: "uneven", files: []string{"dawnbench.csv", "nanogpt.csv.gz", "nanogpt.csv"}, read: readUneven},
+		{
+			Name: "timm", format: "timm", files: []string{"benchmark-*.csv", "results-imagenet.csv"},
+			refine: keepFewNetworks,
+		},
 	}
 }
 
@@ -84,6 +90,17 @@ func (s Set) Read(ctx context.Context, folder string) (*profile.Set, error) {
 		s.refine(set)
 	}
 	return set, err
+}
+
+// networksPerKept is how many networks there are for each that is kept: leaving out each
+// of a thousand in turn, with a fit to all others for each, takes hours.
+const networksPerKept = 10
+
+// keepFewNetworks keeps all runs of some networks, which their names draw.
+func keepFewNetworks(set *profile.Set) {
+	set.Runs = slices.DeleteFunc(set.Runs, func(r profile.Run) bool {
+		return crc32.ChecksumIEEE([]byte(r.Variant.Network()))%networksPerKept != 0
+	})
 }
 
 // keepHighestLimits keeps, of the runs of a batch size on one GPU under several

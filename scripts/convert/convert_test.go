@@ -3,6 +3,7 @@ package convert
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -182,5 +183,34 @@ func TestZeus(t *testing.T) {
 		if _, err := read(t, "zeus", files); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, not %s", err, want)
 		}
+	}
+}
+
+// Of timm's networks some are kept, with all their runs on all GPUs and the work of each.
+func TestTimm(t *testing.T) {
+	const header = "model,infer_img_size,infer_step_time,infer_batch_size,param_count,infer_gmacs,infer_macts\n"
+	table := header
+	for i := range 500 {
+		table += fmt.Sprintf("net%d,224,64,256,25.56,4.11,11.11\nnet%d,288,99,256,25.56,6.8,18.4\n", i, i)
+	}
+	set, err := read(t, "timm", map[string]string{"benchmark-infer-rtx3090.csv": table,
+		"benchmark-infer-rtx4090.csv": table, "results-imagenet.csv": "model,img_size,top1\nnet1.a,224,80\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, r := range set.Runs {
+		seen[r.Variant.Network()]++
+		if w := r.Work; *w.Params != 25.56e6 || *w.FLOPs != 8.22e9 && *w.FLOPs != 13.6e9 || *w.Activations < 11e6 {
+			t.Fatalf("%+v", r)
+		}
+	}
+	for network, n := range seen {
+		if n != 4 {
+			t.Errorf("%s is kept %d times", network, n)
+		}
+	}
+	if len(seen) < 25 || len(seen) > 100 || len(set.Models) != 1 {
+		t.Errorf("%d networks of 500, %d models", len(seen), len(set.Models))
 	}
 }
