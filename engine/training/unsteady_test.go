@@ -10,15 +10,13 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// unsteady are complete runs, each of a submitter and a model of its own, whose
+// unsteady are complete runs, each of a model of its own, whose
 // later epochs take so many times as long as the second.
 func unsteady(factors ...float64) []profile.Run {
 	var runs []profile.Run
 	for i, factor := range factors {
-		r := script{model: fmt.Sprint("net ", i), system: "box", epochs: 10,
-			epoch: func(i int) float64 { return 100 * math.Pow(factor, math.Min(1, float64(i/2))) }}.run()
-		r.Cloud = fmt.Sprint("submitter ", i)
-		runs = append(runs, r)
+		runs = append(runs, script{model: fmt.Sprint("net ", i), system: "box", epochs: 10,
+			epoch: func(i int) float64 { return 100 * math.Pow(factor, math.Min(1, float64(i/2))) }}.run())
 	}
 	return runs
 }
@@ -29,15 +27,13 @@ func TestFitUnsteadiness(t *testing.T) {
 	if math.Abs(got.Slower-slower) > 1e-9 || math.Abs(got.Faster-math.Log(2)+unsteadyFrom) > 1e-9 {
 		t.Errorf("%+v", got)
 	}
-	// Repeats, and further trainings of a submitter, add no weight.
+	// Repeats add no weight.
 	more := unsteady(2, 1.5)
-	for i := range 5 {
-		again := more[1]
-		again.InstanceType = fmt.Sprint("box ", i/2)
-		more = append(more, again)
+	for range 5 {
+		more = append(more, more[1])
 	}
 	if again := FitUnsteadiness(more); math.Abs(again.Slower-slower) > 1e-9 || again.Faster != 0 {
-		t.Errorf("with more of the second submitter %+v", again)
+		t.Errorf("with repeats of the second %+v", again)
 	}
 	if none := FitUnsteadiness(unsteady(1, 1.05)); none != (Unsteadiness{}) {
 		t.Errorf("of steady trainings %+v", none)
