@@ -22,14 +22,15 @@ class Pass:
         self.sizes = collections.deque(maxlen=REMEMBERED)  # of batches that no step used yet
         self.wait = 0.0  # seconds that it kept the training waiting
         self.image = False
+        self.shape = None  # of one unit of the latest batch
         self.exhausted = False
 
     def add(self, batch):
         """Records a batch; returns its units, or None."""
         try:
-            size, self.image = look(batch)
+            size, self.image, self.shape = look(batch)
         except Exception:  # a batch of the program's own making, which does not like to be looked at
-            size, self.image = None, False
+            size, self.image, self.shape = None, False, None
         if size is None:
             size = self._batch_size
         self.units = None if size is None or self.units is None else self.units + size
@@ -43,13 +44,13 @@ class Pass:
 
 
 def look(batch):
-    """The batch's number of samples, or None, and whether they are images."""
+    """The batch's number of samples, or None, whether they are images, and the shape of one, or None."""
     tensor = first_tensor(batch, 0)
     if tensor is None:
-        return None, False
+        return None, False, None
     dims = tensor.dim()
     image = dims == 4 and (tensor.is_floating_point() or tensor.element_size() == 1)
-    return (tensor.shape[0] if dims > 0 else None), image
+    return (tensor.shape[0], image, tuple(tensor.shape[1:])) if dims > 0 else (None, image, None)
 
 
 def first_tensor(batch, depth):

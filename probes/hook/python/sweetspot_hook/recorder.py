@@ -13,7 +13,7 @@ import weakref
 from threading import get_ident
 from time import perf_counter
 
-from . import between, clock, control, data, epochs, events, facts, guard, ranks
+from . import between, clock, control, data, epochs, events, facts, guard, ranks, work
 from .guard import guarded
 
 # Steps of another optimizer, without a step of the primary one, after which the
@@ -50,6 +50,7 @@ class Recorder(between.Between):
         self.last = None  # mark at the end of the last iteration
         self.forward_at = self.built_at = None  # host times
         self.data = data.Data()
+        self.work = work.Work()
         self.phases, self.open = [], None  # since the last step
         self.whole = []  # (begin, end, units) of passes that were validations
         self.pauses = []  # (begin, end)
@@ -200,6 +201,9 @@ class Recorder(between.Between):
             self._report_first()
         left = d.pick(self.count)
         units = d.use()
+        schedule = self.work.step(units, d.training and d.training.shape, self.count + 1)
+        if schedule and self.rank == 0:
+            events.warn(schedule)
         changed = d.has_changed()
         if changed and units is not None:
             self.facts.batch_size = units * self.world

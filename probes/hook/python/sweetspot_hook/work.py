@@ -1,0 +1,36 @@
+"""Whether the work of a step changes on a schedule: resolution, sequence length, batch size."""
+
+# Steps of one shape in succession that make it more than chance: lengths of
+# texts differ from batch to batch, and the last batch of an epoch is smaller.
+SETTLED = 16
+
+# Changes that are told; a schedule of more has been noticed by then.
+MOST = 3
+
+
+class Work:
+    """The shapes of the steps' batches."""
+
+    def __init__(self):
+        self.settled = self.latest = None  # (units, shape of one)
+        self.since = self.told = 0
+
+    def step(self, units, shape, count):
+        """After a step: a sentence if the work of steps has changed for good, else None. count is of all steps."""
+        now = (units, shape)
+        if now != self.latest:
+            self.latest, self.since = now, 0
+        self.since += 1
+        if self.since != SETTLED or None in now or now == self.settled:
+            return None
+        before, self.settled = self.settled, now
+        if before is None or self.told == MOST:
+            return None
+        self.told += 1
+        return "the work of a step changes: %s until step %d, then %s; times before it say little of those after it" % (
+            _words(before), count - SETTLED, _words(now))
+
+
+def _words(work):
+    units, shape = work
+    return "%d x %s" % (units, "x".join(map(str, shape)) or "1")

@@ -1,0 +1,43 @@
+package hook
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// Images that grow after two epochs of 20 steps are told, once.
+func TestGrowingImages(t *testing.T) {
+	r := run(t, "progressive.py")
+	const want = "the work of a step changes: 8 x 1x8x8 until step 40, then 8 x 1x12x12"
+	if len(r.warnings) != 1 || !strings.HasPrefix(r.warnings[0], want) || len(r.iterations) != 80 {
+		t.Errorf("%d iterations, warnings %q", len(r.iterations), r.warnings)
+	}
+}
+
+// What is no schedule: texts of any length, and the smaller last batch of an epoch.
+// It needs no PyTorch.
+func TestShapesOfSteps(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("Python is not installed: ", err)
+	}
+	for source, want := range map[string]string{
+		"[(8, (10 + i * 7 % 40,)) for i in range(200)]":                            "",
+		"[(3 if i % 20 == 19 else 8, (3, 32, 32)) for i in range(200)]":            "",
+		"[(None, (3, 32 + i // 50, 32)) for i in range(200)]":                      "",
+		"[(8, (4,)) for i in range(100)] + [(16, (4,)) for i in range(100)]":       "8 x 4 until step 100, then 16 x 4",
+		"[(8, (3, 8 + i // 50)) for i in range(100)]":                              "8 x 3x8 until step 50, then 8 x 3x9",
+		"[(8, ()) for i in range(20)] + [(9, ()) for i in range(20)]":              "8 x 1 until step 20, then 9 x 1",
+		"[(8, (1,))] * 20 + [(8, (2,))] * 15 + [(8, (1,))] * 20 + [(8, (1,))] * 9": "",
+	} {
+		const program = "from sweetspot_hook import work\nw = work.Work()\nfor n, (units, shape) in enumerate(%):\n" +
+			"    told = w.step(units, shape, n + 1)\n    if told: print(told)\n"
+		command := exec.Command(python, "-S", "-c", strings.Replace(program, "%", source, 1))
+		command.Dir = "python"
+		out, err := command.CombinedOutput()
+		if got := string(out); err != nil || (want == "") != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %v, %q, want %q", source, err, got, want)
+		}
+	}
+}
