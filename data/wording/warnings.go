@@ -64,7 +64,8 @@ func Warnings(r *rank.Result, now time.Time) []string {
 				"rely on it", VMs(c), c.Time.Basis))
 		}
 		if c.FromEpochs && c.Why != "" {
-			out = append(out, fmt.Sprintf("the time of the first, %s, is told from its first epochs alone: %s", VMs(c), c.Why))
+			out = append(out, fmt.Sprintf("the time of the first, %s, is told from its first epochs alone (%s to %s): %s",
+				VMs(c), quantity.Duration(c.Time.Low), quantity.Duration(c.Time.High), c.Why))
 		}
 		if c.Never != nil && *c.Never >= candidate.Seldom {
 			out = append(out, fmt.Sprintf("the first reaches the target in only %.0f %% of trainings: its time and cost count "+
