@@ -186,7 +186,10 @@ func FuzzResolve(f *testing.F) {
 		if !r.Certain {
 			return
 		}
-		said := strings.ToLower(plaintext.Clean(document + machine + zone + azure))
+		var said string // each by itself: what one begins, the next does not end
+		for _, answer := range []string{document, machine, zone, azure} {
+			said += strings.ToLower(plaintext.Clean(answer)) + "\n"
+		}
 		instance, _, _ := strings.Cut(strings.TrimPrefix(strings.ToLower(r.VM.InstanceType), "standard_"), "+")
 		if len(r.VM.Prices) > 0 && (!strings.Contains(said, instance) ||
 			(r.VM.Region != "any" && !strings.Contains(said, strings.ToLower(r.VM.Region)))) {
