@@ -11,12 +11,12 @@ import (
 
 	"sweetspot/data/contract"
 	"sweetspot/data/workspace"
-	"sweetspot/engine/profile"
 	"sweetspot/engine/validate"
 )
 
 func newValidateCommand() *cobra.Command {
 	questions := validate.Questions()
+	var all bool
 	cmd := &cobra.Command{
 		Use:   "validate",
 		Short: "Test the predictions against the runs in your database",
@@ -35,7 +35,11 @@ func newValidateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v := newValidation(questions, set)
+			most := validate.MostCases
+			if all {
+				most = 0
+			}
+			v := newValidation(questions, validate.Ask(set, questions, most))
 			if wantsJSON(cmd) {
 				return printJSON(cmd.OutOrStdout(), v)
 			}
@@ -52,6 +56,8 @@ func newValidateCommand() *cobra.Command {
 		return validate.Questions()[i : i+1], err
 	}
 	cmd.Flags().Var(of(&questions, named, ""), "question", "only this question, one of: "+strings.Join(names, ", "))
+	cmd.Flags().BoolVar(&all, "all", false, fmt.Sprintf("ask every case: of more than %d of a question that many are "+
+		"asked, drawn at random", validate.MostCases))
 	return cmd
 }
 
@@ -68,6 +74,7 @@ type questionResult struct {
 	Question        string   `json:"question"`
 	Asks            string   `json:"asks"`
 	N               int      `json:"n"`
+	Sampled         bool     `json:"sampled"` // n are some of the cases, drawn at random; all with --all
 	Unanswered      int      `json:"unanswered"`
 	Mean            *float64 `json:"mean"`
 	Median          *float64 `json:"median"`
@@ -78,12 +85,12 @@ type questionResult struct {
 	PlainMedian     *float64 `json:"plain_median"`
 }
 
-func newValidation(questions []validate.Question, set *profile.Set) validation {
+func newValidation(questions []validate.Question, found []validate.Summary) validation {
 	v := validation{Head: contract.NewHead("validate"), Questions: []questionResult{}}
-	for _, q := range questions {
-		s := validate.Summarise(q.Cases(set))
+	for k, q := range questions {
+		s := found[k]
 		v.Questions = append(v.Questions, questionResult{
-			q.Name, q.Asks, s.N, s.Unanswered, nilIfNaN(s.Mean), nilIfNaN(s.Median), nilIfNaN(s.P90), nilIfNaN(s.Coverage),
+			q.Name, q.Asks, s.N, s.Sampled, s.Unanswered, nilIfNaN(s.Mean), nilIfNaN(s.Median), nilIfNaN(s.P90), nilIfNaN(s.Coverage),
 			nilIfNaN(s.MedianHalfWidth),
 			nilIfNaN(s.Plain), nilIfNaN(s.PlainMedian),
 		})
@@ -104,8 +111,9 @@ func (v validation) write(out io.Writer, label string) error {
 	w := columns(&b)
 	fmt.Fprintf(&b, "Predicted against measured, in %s\n", label)
 	fmt.Fprintln(w, "question\tn\tmedian\tmean\tp90\tin interval\thalf-width\tbaseline (median)")
-	empty := 0
+	empty, sampled := 0, false
 	for _, q := range v.Questions {
+		sampled = sampled || q.Sampled
 		if q.N == 0 {
 			empty++
 			continue
@@ -119,6 +127,10 @@ func (v validation) write(out io.Writer, label string) error {
 			"four times it and at a third of it; or on two VM types; or trained for six epochs, each with its time.")
 	} else {
 		w.Flush()
+	}
+	if sampled {
+		fmt.Fprintf(&b, "note: of more than %d cases of a question that many were asked, drawn at random; --all asks all\n",
+			validate.MostCases)
 	}
 	_, err := io.WriteString(out, b.String())
 	return err

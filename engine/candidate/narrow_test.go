@@ -43,7 +43,7 @@ func TestNarrowedPredictions(t *testing.T) {
 		{10, 5, 4, nil, candidate.InFull, 4 * 4},
 		{500, 60, 4, nil, candidate.OwnBatches, 1},
 		{500, 60, 4, []string{"v7"}, candidate.InFull, 4 * 4},
-		{5000, 100, 1, nil, candidate.Nothing, 0},
+		{5000, 500, 1, nil, candidate.Nothing, 0},
 	} {
 		w := question.Workload{Model: "net", Mode: profile.Infer, Units: 1e6, Purchase: profile.OnDemand, MaxCount: c.most,
 			Variants: c.asked}

@@ -33,12 +33,13 @@ const (
 	Nothing             // nothing was predicted
 )
 
-// mostPredicted bounds how many predictions are listed in full, and their
-// multiple how many after narrowing: a training takes some 1.5 kB, and each
-// prediction about 4 µs (BenchmarkPredicted in rank).
+// mostPredicted bounds how many predictions are listed in full, and the others how many
+// after narrowing: a training takes some 1.5 kB, an inference 200 bytes in a ranking and
+// some 2 µs (BenchmarkPredicted in rank).
 const (
-	mostPredicted = 100_000
-	mostNarrowed  = 4 * mostPredicted
+	mostPredicted  = 100_000
+	mostTrainings  = 400_000
+	mostInferences = 2_000_000
 )
 
 // variantBatch is a variant, by its key, at a batch size.
@@ -126,7 +127,11 @@ func (p *predictions) narrow(variants, offers int) {
 		return
 	}
 	p.maxCount, p.narrowed = 1, OwnBatches
-	if len(p.ran)*offers > mostNarrowed {
+	most := mostTrainings
+	if p.work.Mode == profile.Infer {
+		most = mostInferences
+	}
+	if len(p.ran)*offers > most {
 		p.narrowed = Nothing
 	}
 }

@@ -2,6 +2,7 @@ package rank
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 
 	"sweetspot/engine/candidate"
@@ -17,18 +18,25 @@ func BenchmarkPredicted(b *testing.B) {
 	for _, size := range []struct {
 		name     string
 		networks int
-	}{{"1k", 10}, {"100k", 1000}} {
+	}{{"1k", 10}, {"100k", 1000}, {"1M", 9804}} {
 		b.Run(size.name, func(b *testing.B) {
 			set := networksOnTwoGPUs(size.networks)
 			q := question.Query{Sort: question.ByCost, Workload: question.Workload{Model: "timm", Mode: profile.Infer,
 				Units: 1e6, MaxCount: 1, Purchase: profile.OnDemand, Predicted: true}}
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			var r *Result
 			for b.Loop() {
-				r := Evaluate(NewSpace(candidate.NewList(set, q.Workload, transfer.New(set, profile.Infer), nil)), q)
+				r = Evaluate(NewSpace(candidate.NewList(set, q.Workload, transfer.New(set, profile.Infer), nil)), q)
 				if len(r.Order) < 100*size.networks {
 					b.Fatalf("only %d candidates", len(r.Order))
 				}
 			}
-			b.ReportMetric(float64(102*size.networks), "candidates")
+			runtime.GC()
+			runtime.ReadMemStats(&after)
+			b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MiB-kept")
+			b.ReportMetric(float64(r.Space.Len()), "candidates")
 		})
 	}
 }

@@ -216,10 +216,22 @@ func nearest(observations []observation, asked observation) []observation {
 	if len(observations) <= maxObservations {
 		return observations
 	}
-	slices.SortStableFunc(observations, func(a, b observation) int {
-		return cmp.Compare(squaredExponential(&b, &asked), squaredExponential(&a, &asked))
+	type near struct {
+		similarity float64
+		at         int
+	}
+	all := make([]near, len(observations))
+	for i := range observations {
+		all[i] = near{squaredExponential(&observations[i], &asked), i}
+	}
+	slices.SortFunc(all, func(a, b near) int {
+		return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.at, b.at))
 	})
-	return observations[:maxObservations]
+	kept := make([]observation, maxObservations)
+	for k := range kept {
+		kept[k] = observations[all[k].at]
+	}
+	return kept
 }
 
 // centroid is the mean of the features; nil without observations.

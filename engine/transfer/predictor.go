@@ -1,10 +1,8 @@
 package transfer
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
@@ -135,21 +133,6 @@ func (x *platformTransfer) words() string {
 	}
 }
 
-// sortedCurves are the curves by model, variant and platform, so that no answer
-// depends on the order of a map.
-func (t *Table) sortedCurves() []curveKey {
-	if t.order == nil {
-		for k := range t.curves {
-			t.order = append(t.order, k)
-		}
-		slices.SortFunc(t.order, func(a, b curveKey) int {
-			return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Variant, b.Variant),
-				comparePlatforms(a.Platform, b.Platform))
-		})
-	}
-	return t.order
-}
-
 // A curve over batch sizes is corrected by other curves: how far is a curve
 // through the same batch sizes off at the same batch size for other models? The
 // features are the growth of the time over the measured batch sizes and its
@@ -217,7 +200,8 @@ func curveCovariance(x, y *observation, similarity float64) float64 {
 // every other curve that can answer it.
 func (t *Table) analogues(c Cell, own *Curve) []observation {
 	var out []observation
-	for _, k := range t.sortedCurves() {
+	for cells := range curvesOf(t.cells) {
+		k := curveKey{cells[0].Subject, cells[0].Platform}
 		if k == (curveKey{c.Subject, c.Platform}) {
 			continue
 		}

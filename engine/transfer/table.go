@@ -12,6 +12,7 @@ package transfer
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -68,7 +69,6 @@ type Table struct {
 	curves     map[curveKey]*Curve
 	platforms  map[Subject][]Platform // of its curves, sorted
 	measured   map[profile.VMKey]bool // VM types with any time
-	order      []curveKey             // of curves
 
 	lock        sync.Mutex
 	corrections map[Cell]*regression // of a curve
@@ -125,7 +125,7 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 	for c, runs := range found {
 		t.times[c], t.sigmas[c] = pooled(runs, set.Kinds)
 	}
-	return t.indexed(nil)
+	return t.indexed()
 }
 
 // memoised looks each GPU up once: a prediction asks for the same few thousands
@@ -209,40 +209,51 @@ func pooled(runs []estimate.Estimate, kinds map[estimate.Basis]profile.Kind) (e 
 	return all.Next.Times(middle / all.Next.Value), all.Mean.LogSigma()
 }
 
-// indexed sorts the cells and fits the curves. A curve of before that has as many
-// points is unchanged and is kept.
-func (t *Table) indexed(before map[curveKey]*Curve) *Table {
-	t.cells = make([]Cell, 0, len(t.times))
-	for c := range t.times {
-		t.cells = append(t.cells, c)
+// indexed sorts the cells and fits the curves.
+func (t *Table) indexed() *Table {
+	t.cells = slices.SortedFunc(maps.Keys(t.times), compareCells)
+	t.cellsAt, t.curves = map[Platform][]Cell{}, map[curveKey]*Curve{}
+	t.platforms, t.measured = map[Subject][]Platform{}, map[profile.VMKey]bool{}
+	for own := range curvesOf(t.cells) {
+		k := curveKey{own[0].Subject, own[0].Platform}
+		t.curves[k], t.measured[k.VM] = t.fit(own), true
+		t.platforms[k.Subject] = append(t.platforms[k.Subject], k.Platform)
+		t.cellsAt[k.Platform] = append(t.cellsAt[k.Platform], own...)
 	}
-	slices.SortFunc(t.cells, compareCells)
-	points, noise := map[curveKey][]Point{}, map[curveKey]float64{}
-	for _, c := range t.cells {
-		k := curveKey{c.Subject, c.Platform}
-		points[k] = append(points[k], Point{float64(c.Batch), t.times[c].Value * t.unit(c.Subject, c.Batch)})
-		noise[k] += t.sigmas[c] * t.sigmas[c]
-	}
-	t.cellsAt, t.platforms, t.measured = map[Platform][]Cell{}, map[Subject][]Platform{}, map[profile.VMKey]bool{}
-	for _, c := range t.cells {
-		t.measured[c.VM] = true
-		t.cellsAt[c.Platform] = append(t.cellsAt[c.Platform], c)
-		if p := t.platforms[c.Subject]; len(p) == 0 || p[len(p)-1] != c.Platform {
-			t.platforms[c.Subject] = append(p, c.Platform)
-		}
-	}
-	t.curves = make(map[curveKey]*Curve, len(points))
-	for k, p := range points {
-		if c := before[k]; c != nil && len(c.points) == len(p) {
-			t.curves[k] = c
-		} else {
-			t.curves[k] = BatchCurve(p)
-			t.curves[k].noise = math.Sqrt(noise[k] / float64(len(p)))
-		}
-	}
+	return t.unasked()
+}
+
+// unasked is the table without answers.
+func (t *Table) unasked() *Table {
 	t.corrections, t.transfers = map[Cell]*regression{}, map[curveKey]*platformTransfer{}
 	t.answers, t.priors = map[Cell]answer{}, map[float64]*mixture{}
 	return t
+}
+
+// curvesOf splits sorted cells into those of a subject on a platform.
+func curvesOf(cells []Cell) iter.Seq[[]Cell] {
+	return func(yield func([]Cell) bool) {
+		for from, to := 0, 0; from < len(cells); from = to {
+			of := curveKey{cells[from].Subject, cells[from].Platform}
+			for to = from + 1; to < len(cells) && (curveKey{cells[to].Subject, cells[to].Platform}) == of; to++ {
+			}
+			if !yield(cells[from:to:to]) {
+				return
+			}
+		}
+	}
+}
+
+// fit is the curve through the cells of a subject on a platform.
+func (t *Table) fit(cells []Cell) *Curve {
+	points, noise := make([]Point, len(cells)), 0.0
+	for k, c := range cells {
+		points[k] = Point{float64(c.Batch), t.times[c].Value * t.unit(c.Subject, c.Batch)}
+		noise += t.sigmas[c] * t.sigmas[c]
+	}
+	curve := BatchCurve(points)
+	curve.noise = math.Sqrt(noise / float64(len(points)))
+	return curve
 }
 
 // unit is the factor from a time of the table to that of an iteration, or to one
@@ -274,20 +285,54 @@ func comparePlatforms(a, b Platform) int {
 // Cells lists those with a time, by model, variant, platform and batch size.
 func (t *Table) Cells() []Cell { return slices.Clone(t.cells) }
 
+// Platforms lists those on which a subject has a time, sorted.
+func (t *Table) Platforms(s Subject) []Platform { return slices.Clone(t.platforms[s]) }
+
 // Time is the measured or published time of a cell in seconds, unknown where there is none.
 func (t *Table) Time(c Cell) estimate.Estimate { return t.times[c] }
 
-// Without is the table without the hidden cells, as for a back-test.
+// Without is the table without the hidden cells, as for a back-test. Of thousands of
+// cells it mostly lacks a few, and takes over what they do not change.
 func (t *Table) Without(hidden func(Cell) bool) *Table {
 	out := &Table{
 		PerEpoch: t.PerEpoch, mode: t.mode, datasets: t.datasets, precisions: t.precisions, sizes: t.sizes,
-		units: t.units, gpus: maps.Clone(t.gpus), specs: t.specs,
-		times: make(map[Cell]estimate.Estimate, len(t.times)), sigmas: t.sigmas,
+		units: t.units, gpus: maps.Clone(t.gpus), specs: t.specs, sigmas: t.sigmas,
+		times: maps.Clone(t.times), cells: make([]Cell, 0, len(t.cells)), cellsAt: maps.Clone(t.cellsAt),
+		curves: maps.Clone(t.curves), platforms: maps.Clone(t.platforms), measured: map[profile.VMKey]bool{},
 	}
-	for _, c := range t.cells {
-		if !hidden(c) {
-			out.times[c] = t.times[c]
+	changed := map[Platform]bool{}
+	for own := range curvesOf(t.cells) {
+		from := len(out.cells)
+		for _, c := range own {
+			if hidden(c) {
+				delete(out.times, c)
+			} else {
+				out.cells = append(out.cells, c)
+			}
+		}
+		if left := out.cells[from:]; len(left) < len(own) {
+			changed[own[0].Platform] = true
+			out.refit(own[0], left)
 		}
 	}
-	return out.indexed(t.curves)
+	for p, cells := range t.cellsAt {
+		if changed[p] {
+			cells = slices.DeleteFunc(slices.Clone(cells), hidden)
+			out.cellsAt[p] = cells
+		}
+		out.measured[p.VM] = out.measured[p.VM] || len(cells) > 0
+	}
+	return out.unasked()
+}
+
+// refit replaces the curve that a cell was of by one through those that are left of it.
+func (t *Table) refit(of Cell, left []Cell) {
+	k := curveKey{of.Subject, of.Platform}
+	if len(left) > 0 {
+		t.curves[k] = t.fit(left)
+		return
+	}
+	delete(t.curves, k)
+	others := slices.DeleteFunc(t.Platforms(k.Subject), func(p Platform) bool { return p == k.Platform })
+	t.platforms[k.Subject] = others
 }

@@ -53,6 +53,25 @@ func Questions() []Question {
 // Cases asks every run of a set that can answer.
 func (q Question) Cases(set *profile.Set) []Case { return do(q.jobs(&known{set: set})) }
 
+// MostCases is how many cases of a question tell a share of 90 % to within 5 %.
+const MostCases = 150
+
+// Ask asks questions of a set, each of at most so many cases, which are drawn at random
+// but the same every time; 0 is all.
+func Ask(set *profile.Set, questions []Question, most int) []Summary {
+	k, out := &known{set: set}, make([]Summary, len(questions))
+	for i, q := range questions {
+		jobs := q.jobs(k)
+		some := jobs
+		if most > 0 {
+			some = sample(jobs, most)
+		}
+		out[i] = Summarise(do(some))
+		out[i].Sampled = len(some) < len(jobs)
+	}
+	return out
+}
+
 // Summary is how well the cases of a question were predicted. All but N are NaN
 // where nothing can be said. Errors and widths are fractions of the truth and
 // of the prediction.

@@ -70,13 +70,7 @@ func sources(t *transfer.Table, asked transfer.Cell, all bool) []transfer.Platfo
 	if all {
 		return []transfer.Platform{{}}
 	}
-	var out []transfer.Platform
-	for _, c := range t.Cells() {
-		if c.Subject == asked.Subject && c.Platform != asked.Platform && !slices.Contains(out, c.Platform) {
-			out = append(out, c.Platform)
-		}
-	}
-	return out
+	return slices.DeleteFunc(t.Platforms(asked.Subject), func(p transfer.Platform) bool { return p == asked.Platform })
 }
 
 // scenario is what is known of a model when it is asked about on a platform, and
@@ -101,13 +95,15 @@ func vmJobs(p *transfer.Predictor, x scenario) []job {
 	for _, t := range []*transfer.Table{p.Iterations, p.Epochs} {
 		for _, curve := range curves(t) {
 			for _, x.from = range sources(t, curve[0], x.fromAll) {
+				most := len(curve)
 				if x.probed {
-					if x.probe = probeBatch(t, curve, x.from); x.probe == 0 {
+					x.probe = probeBatch(t, curve, x.from)
+					if most--; x.probe == 0 || most == 0 {
 						continue
 					}
 				}
 				this := x
-				out = append(out, job{len(curve), func() []Case { return scenarioCases(t, curve, this) }})
+				out = append(out, job{most, func() []Case { return scenarioCases(t, curve, this) }})
 			}
 		}
 	}
@@ -218,8 +214,10 @@ func nearestModels(_, t *transfer.Table, c transfer.Cell, _ scenario) float64 {
 		type neighbour struct{ distance, ratio float64 }
 		var near []neighbour
 		for _, o := range t.Cells() {
-			there, here := t.Time(on(o, from)), t.Time(on(o, c.Platform))
-			if o.Platform == from && o.Model != c.Model && here.Known() {
+			if o.Platform != from || o.Model == c.Model {
+				continue
+			}
+			if there, here := t.Time(o), t.Time(on(o, c.Platform)); here.Known() {
 				near = append(near, neighbour{
 					distance: math.Abs(math.Log(there.Value / known.Value)), ratio: math.Log(here.Value / there.Value),
 				})
