@@ -74,7 +74,7 @@ func BenchmarkScrub(b *testing.B) {
 	for _, size := range []struct {
 		name                   string
 		variants, vms, batches int
-	}{{"1k", 10, 25, 1}, {"100k", 50, 100, 5}, {"1M", 100, 500, 5}} {
+	}{{"1k", 10, 25, 1}, {"100k", 50, 100, 5}, {"1M", 100, 500, 5}, {"10M", 1000, 500, 5}} {
 		b.Run(size.name, func(b *testing.B) {
 			d := million(b, size.variants, size.vms, size.batches)
 			d.app.Update(press("down")) // from accuracy to cost

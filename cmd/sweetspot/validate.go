@@ -90,8 +90,8 @@ func newValidation(questions []validate.Question, found []validate.Summary) vali
 	for k, q := range questions {
 		s := found[k]
 		v.Questions = append(v.Questions, questionResult{
-			q.Name, q.Asks, s.N, s.Sampled, s.Unanswered, nilIfNaN(s.Mean), nilIfNaN(s.Median), nilIfNaN(s.P90), nilIfNaN(s.Coverage),
-			nilIfNaN(s.MedianHalfWidth),
+			q.Name, q.Asks, s.N, s.Sampled, s.Unanswered, nilIfNaN(s.Mean), nilIfNaN(s.Median), nilIfNaN(s.P90),
+			nilIfNaN(s.Coverage), nilIfNaN(s.MedianHalfWidth),
 			nilIfNaN(s.Plain), nilIfNaN(s.PlainMedian),
 		})
 	}
