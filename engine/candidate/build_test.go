@@ -392,6 +392,47 @@ func TestTotalsFromEpochsAlone(t *testing.T) {
 	}
 }
 
+// Images grow every second epoch. The run that shows it to the end took what it took,
+// and tells of another machine, where two epochs were watched, that they are not all.
+func TestEpochsOfAScheduleAreNotMultiplied(t *testing.T) {
+	watched := func(vm string, epoch float64, epochs int) profile.Run {
+		r := steadily(train(256, vm), 5, epoch/100, 100) // of the first images
+		at := 5.0
+		for e := range epochs {
+			r.EpochStartsS = append(r.EpochStartsS, at)
+			at += epoch * float64(int(1)<<(e/2))
+		}
+		r.Epochs = new(6.0)
+		return r
+	}
+	whole := watched("p2", 100, 6)
+	whole.TotalS = new(5 + 1400.0)
+	w := question.Workload{Model: "net", Mode: profile.Train, Epochs: new(6.0), Purchase: profile.OnDemand}
+	if c := only(t, runs(whole), w); c.Time.Value != 1405 || !strings.Contains(c.Why, "not equal work") {
+		t.Errorf("the whole run: %+v, %q", c.Time, c.Why)
+	}
+	began := watched("p3", 50, 3)
+	if c := only(t, runs(began), w); c.Time.Value > 310 {
+		t.Errorf("where nothing shows the schedule: %+v", c.Time)
+	}
+	cs := build(runs(whole, began), w)
+	if len(cs) != 2 {
+		t.Fatalf("%d candidates", len(cs))
+	}
+	for _, c := range cs {
+		if c.Configuration[0].VM.InstanceType != "p3" {
+			continue
+		}
+		if c.Time.Value < 400 || c.Time.Low > 705 || c.Time.High < 705 || !c.FromEpochs ||
+			!strings.Contains(c.Why, "not equal work") {
+			t.Errorf("%+v, want 705 s; %q", c.Time, c.Why)
+		}
+	}
+	if c := only(t, runs(whole), question.Workload{Mode: profile.Train, Epochs: new(1.0)}); !c.Time.Known() {
+		t.Error("nothing is known of one epoch")
+	}
+}
+
 // Whether a training goes on as it began is as unknown on one VM type as on another:
 // it does not blur which is faster, and is said.
 func TestUnsteadinessIsShared(t *testing.T) {

@@ -70,8 +70,12 @@ func epochsTo(r profile.Run, target float64) *float64 {
 
 func (f *facts) trainingTime(r profile.Run) estimate.Estimate {
 	if n := f.epochs(r); n != nil {
-		if t := training.Training(r, *n, f.set.Kinds); t.Known() {
+		unequal := f.isUnequal(r, *n)
+		if t := training.Training(r, *n, f.set.Kinds); t.Known() && !unequal {
 			return t
+		}
+		if unequal && isWhole(r, *n) {
+			return training.AsPublished(r, f.set.Kinds)
 		}
 		if told := f.fromEpochs(r, *n); told.Total.Known() {
 			return told.Total
@@ -97,7 +101,8 @@ func (f *facts) training(c Candidate, runs []profile.Run) Candidate {
 	c.probed(runs[0], c.Time)
 	c.Epochs = f.epochs(runs[0])
 	c.AsPrinted = c.Epochs == nil
-	if line, ok := training.StraightLine(runs[0], f.set.Kinds); ok {
+	unequal := f.isUnequal(runs[0], orZero(c.Epochs))
+	if line, ok := training.StraightLine(runs[0], f.set.Kinds); ok && !unequal {
 		c.TimeByEpochs = &line
 		if c.Epochs != nil {
 			c.Why = training.PausesOf(runs[0]).Words(*c.Epochs)
@@ -112,7 +117,9 @@ func (f *facts) training(c Candidate, runs []profile.Run) Candidate {
 		}
 	} else if r := runs[0]; r.Epochs != nil && r.TotalS != nil && c.Epochs != nil {
 		c.TimeByEpochs = &training.Line{Slope: *r.TotalS / *r.Epochs}
-		if *r.Epochs != *c.Epochs {
+		if unequal && *r.Epochs == *c.Epochs {
+			c.Why = "its epochs are not equal work: the total is as it took"
+		} else if *r.Epochs != *c.Epochs {
 			c.Why = fmt.Sprintf("a total of %.4g epochs in proportion; how much of it is start-up is not known", *r.Epochs)
 		}
 	} else {
@@ -129,17 +136,29 @@ func (f *facts) training(c Candidate, runs []profile.Run) Candidate {
 // from them.
 const leastEpochs = 2
 
-// shownEpochs are the whole epochs, of n, from which the total of a run is to be
-// told, since only these are known of it, as logs of others have them. They are 0
-// where they are too few, or where more is known: the time of an iteration and how
-// many an epoch has, or of a run that took just so many epochs the total.
-func (f *facts) shownEpochs(r profile.Run, n float64) int {
+// shownEpochs are the whole epochs, of n, from which the total of a run can be told.
+// They are 0 where they are too few, or where it took just so many epochs and its
+// total is known.
+func shownEpochs(r profile.Run, n float64) int {
 	known := min(len(r.EpochStartsS)-1, int(n))
-	isWhole := r.Epochs != nil && *r.Epochs == n && r.TotalS != nil
-	if known < leastEpochs || isWhole || training.Training(r, n, f.set.Kinds).Known() {
+	if known < leastEpochs || isWhole(r, n) {
 		return 0
 	}
 	return known
+}
+
+// isWhole reports whether a run took n epochs, in a known total.
+func isWhole(r profile.Run, n float64) bool {
+	return r.Epochs != nil && *r.Epochs == n && r.TotalS != nil
+}
+
+// isUnequal reports whether the epochs of a training are unequal work, as it or
+// complete runs of its model show, so that one iteration does not stand for all.
+func (f *facts) isUnequal(r profile.Run, n float64) bool {
+	if f.totals == nil || shownEpochs(r, n) == 0 && !isWhole(r, n) {
+		return false
+	}
+	return training.IsUneven(r) || f.fromEpochs(r, n).Scheduled
 }
 
 func (f *facts) needsTotals(r profile.Run) bool {
@@ -147,13 +166,15 @@ func (f *facts) needsTotals(r profile.Run) bool {
 		return false
 	}
 	n := f.epochs(r)
-	return n != nil && f.shownEpochs(r, *n) > 0
+	return n != nil && (training.IsUneven(r) ||
+		shownEpochs(r, *n) > 0 && !training.Training(r, *n, f.set.Kinds).Known())
 }
 
-// fromEpochs tells the total of a training from the first epochs of a run. The
+// fromEpochs tells the total of a training from the first epochs of a run, where only
+// these are known of it, as in logs of others, or they are unequal work. The
 // user's is another run: how long the known epochs take is known from once.
 func (f *facts) fromEpochs(r profile.Run, n float64) training.Forecast {
-	known := f.shownEpochs(r, n)
+	known := shownEpochs(r, n)
 	if known == 0 || f.totals == nil {
 		return training.Forecast{}
 	}

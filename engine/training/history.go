@@ -106,6 +106,13 @@ func runHistoryOf(r profile.Run, known int) (runHistory, bool) {
 	return s, true
 }
 
+// IsUneven reports whether the epochs of a run are seen to be unequal work, by more
+// than the times of equal ones scatter on a busy machine.
+func IsUneven(r profile.Run) bool { return unevenness(r) > maxScatter }
+
+// maxScatter is that, as ln(P90 / P10).
+var maxScatter = math.Log(1.25)
+
 // unevenness is ln(P90 / P10) of the times of a complete run's epochs, without the
 // first, the last and those with an evaluation.
 func unevenness(r profile.Run) float64 {

@@ -53,8 +53,10 @@ type Forecast struct {
 	Total  estimate.Estimate // seconds from the run's start
 	Steady estimate.Estimate // the same if the run goes on as it began
 	Uneven bool              // its epochs are not, or seem not to be, equal work
-	Alone  bool              // no comparable run tells whether its epochs stay equal work
-	Words  string            // what it rests on, or why it is unsure
+	// Scheduled says that complete runs of the model tell how its epochs differ.
+	Scheduled bool
+	Alone     bool   // no comparable run tells whether its epochs stay equal work
+	Words     string // what it rests on, or why it is unsure
 }
 
 // Predict predicts the total of a training run of a number of epochs from its first

@@ -132,7 +132,7 @@ func (e *evidence) evenness(
 	}
 	chance = e.chance(q)
 	if q.model >= 0 && e.uneven[q.model] {
-		f.Uneven, f.Words = true, "the epochs of other runs of this model are not equal work"
+		f.Uneven, f.Scheduled, f.Words = true, true, "the epochs of other runs of this model are not equal work"
 		return off, chance
 	}
 	if d := p.durations(); len(d) == 2 {
