@@ -173,10 +173,12 @@ func FuzzRead(f *testing.F) {
 		var again strings.Builder
 		again.WriteString("second,requests\n")
 		for second, n := range a.Trace {
-			fmt.Fprintf(&again, "%d,%d\n", second, n)
+			if n > 0 || second == 0 || second == len(a.Trace)-1 {
+				fmt.Fprintf(&again, "%d,%d\n", second, n)
+			}
 		}
 		b, err := Read(strings.NewReader(again.String()))
-		if err != nil || !slices.Equal(a.Trace, b.Trace) || b.Notes != nil {
+		if err != nil || !slices.Equal(a.Trace, b.Trace) {
 			t.Fatalf("read again: %v", err)
 		}
 	})
