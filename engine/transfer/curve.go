@@ -247,6 +247,11 @@ func (c *Curve) reaches(batch float64) bool {
 	return least/factor <= batch && batch <= most*factor
 }
 
+// spans reports whether a batch size lies between two that were measured, or is one.
+func (c *Curve) spans(batch float64) bool {
+	return c.points[0].Batch <= batch && batch <= c.points[len(c.points)-1].Batch
+}
+
 // distance is that of a batch size from the measured ones in octaves: beyond them
 // the distance to the nearest; between two of them half the harmonic mean of
 // both distances, which is greatest midway.
@@ -294,6 +299,12 @@ func (c *Curve) spread(batch float64) float64 {
 		octave *= bendKnown
 	}
 	return math.Hypot(repeatSpread, math.Hypot(octave*d, c.residual*math.Min(d, 1)))
+}
+
+// beyondPoints is the part of the spread that its distance from the points has.
+func (c *Curve) beyondPoints(batch float64) float64 {
+	s := c.spread(batch)
+	return math.Sqrt(math.Max(s*s-repeatSpread*repeatSpread, 0))
 }
 
 // Predict is the time at a batch size in seconds with its 90 % interval, from this

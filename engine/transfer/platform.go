@@ -26,13 +26,22 @@ const (
 	// maxObservations bounds the cubic cost of a fit; the nearest are kept. With 120
 	// PROFET's errors stay within 0.05 point.
 	maxObservations = 240
+	// maxModels bounds how many models are looked at; the nearest are kept.
+	maxModels = 48
+	// familyVariance is what networks of one family have in common whatever their
+	// features, as a multiple of what similar ones have.
+	familyVariance = 0.5
+	// sameFamily multiplies the squared distance of networks of one family where the
+	// nearest are looked for.
+	sameFamily = 0.25
 )
 
 // platformTransfer is the regression for a subject on a platform.
 type platformTransfer struct {
 	route
-	deviations *mixture
+	deviations *pool
 	centre     []float64 // mean of the features
+	growth     float64   // what the elasticity of times known at one batch size differs from ½
 	ratio      float64   // ln(time on the target / time on the sources) before any observation
 	probes     int       // batch sizes of the subject measured on the target
 	others     int       // models measured on both
@@ -50,7 +59,17 @@ func (t *Table) transfer(s Subject, target Platform) *platformTransfer {
 	x := &platformTransfer{route: r}
 	var spread float64
 	x.ratio, spread, x.grounded = t.specRatio(r, t.precisions[s])
-	observations := nearest(t.observations(r, s, x.ratio), t.middle(r, s))
+	observations, middle := t.observations(r, s, x.ratio), t.middle(r, s)
+	x.growth = growth(observations)
+	for i := range observations {
+		observations[i].y -= x.growth * observations[i].stretch / ratioSpread
+	}
+	x.centre = centroid(observations)
+	for i := range observations {
+		complete(observations[i].features, x.centre)
+	}
+	complete(middle.features, x.centre)
+	observations = nearest(observations, middle)
 	models := map[string]bool{}
 	for _, o := range observations {
 		if o.subject == s {
@@ -67,12 +86,35 @@ func (t *Table) transfer(s Subject, target Platform) *platformTransfer {
 	x.grounded = x.grounded || len(observations) > 0
 	x.sameGPU = spread <= hostSpread
 	if x.deviations = t.priors[spread]; len(observations) > 0 || x.deviations == nil {
-		x.deviations = transferMixture(observations, spread/ratioSpread, x.others, x.probes > 0)
+		var probed *Subject
+		if x.probes > 0 {
+			probed = &s
+		}
+		x.deviations = transferPool(observations, spread/ratioSpread, x.others, probed)
 		if len(observations) == 0 {
 			t.priors[spread] = x.deviations
 		}
 	}
 	return x
+}
+
+// growth is by how much the elasticity differs from ½ of the times that the sources
+// have at a single batch size, another one than on the target: the slope of the
+// deviations over the logarithm of the batch size. elasticitySpread is its standard
+// deviation before any is seen.
+func growth(observations []observation) float64 {
+	const elasticitySpread = 0.3
+	var stretch, y float64
+	for _, o := range observations {
+		stretch += o.stretch / float64(len(observations))
+		y += o.y * ratioSpread / float64(len(observations))
+	}
+	xy, xx := 0.0, math.Pow(ratioSpread/elasticitySpread, 2)
+	for _, o := range observations {
+		xy += (o.stretch - stretch) * (o.y*ratioSpread - y)
+		xx += (o.stretch - stretch) * (o.stretch - stretch)
+	}
+	return min(max(xy/xx, -0.5), 0.5)
 }
 
 // middle is where a subject lies at the middle of its measured batch sizes.
@@ -100,26 +142,34 @@ const manyModels = 6
 // question of make accuracy has that case.
 const oneModelScale = 2
 
-// transferMixture fits observations that all share a deviation of the given
-// spread. probed says that some are of the subject asked about.
-func transferMixture(observations []observation, spread float64, models int, probed bool) *mixture {
+// transferPool fits observations that all share a deviation of the given
+// spread. probed is the subject asked about where some are of it.
+func transferPool(observations []observation, spread float64, models int, probed *Subject) *pool {
 	gram := kernel(trend).matrix(observations)
-	var all []*regression
-	for _, v := range similarityVariances {
+	regressions := make([]*regression, len(similarityVariances))
+	for i, v := range similarityVariances {
 		k := transferCovariance{
-			spread: spread, probed: probed,
+			spread: spread, probed: probed != nil,
 			similar: v * math.Min(1, float64(max(models, 1))/manyModels),
 		}
 		if models > 0 {
 			k.common = 1 - 1/float64(models*models)
 		}
-		all = append(all, newRegression(observations, gram, k.of, ownVariance, oneModelScale))
+		regressions[i] = newRegression(observations, gram, k.of, ownVariance)
 	}
-	m := newMixture(all, trend)
-	if probed {
-		return m // the subject's own observations say what is odd about it
+	fit := newMixture(regressions, models)
+	if probed == nil { // the subject's own observations say what is odd about it
+		fit = fit.robust(gram)
 	}
-	return m.robust(gram)
+	var plain []method
+	if len(observations) > 0 {
+		plain = []method{constant{observations}}
+	}
+	unchecked := 1.0
+	if models == 1 {
+		unchecked = oneModelScale
+	}
+	return newPool(observations, trend, plain, []method{fit}, probed, unchecked)
 }
 
 // trend is the sum of a squared exponential and a linear kernel: near
@@ -161,8 +211,12 @@ type transferCovariance struct {
 func (c transferCovariance) of(x, y *observation, similarity float64) float64 {
 	k := c.similar * similarity
 	if x.subject.Model == y.subject.Model {
+		k += c.similar * familyVariance
 		k += ownVariance * math.Sqrt((1+x.excess)*(1+y.excess))
 	} else {
+		if x.family == y.family {
+			k += c.similar * familyVariance
+		}
 		k *= c.common
 	}
 	if c.probed && x.subject == y.subject {
@@ -190,15 +244,20 @@ func (t *Table) byPlatform(c Cell) (estimate.Estimate, *platformTransfer) {
 		}
 	}
 	o, known := t.locate(x.route, c.Subject, float64(c.Batch))
+	complete(o.features, x.centre)
 	if x.centre == nil { // no observations to be near to
 		clear(o.features)
 	}
 	shift(o.features, x.centre)
-	mean, sd := x.deviations.predict(&o)
+	deviation := x.deviations.predict(&o)
 	sourceSD := 0.0
 	for _, from := range x.sources {
 		curve := t.curves[curveKey{c.Subject, from}]
-		sourceSD = math.Max(sourceSD, math.Hypot(curve.noise, curve.spread(x.batchAt(from, float64(c.Batch)))))
+		sd := math.Hypot(curve.noise, curve.spread(x.batchAt(from, float64(c.Batch))))
+		if x.deviations.models >= minModelsForOutliers { // the noise of single points is in the deviations of other models too
+			sd = curve.beyondPoints(x.batchAt(from, float64(c.Batch)))
+		}
+		sourceSD = math.Max(sourceSD, sd)
 	}
 	basis := estimate.Spec
 	switch {
@@ -207,45 +266,77 @@ func (t *Table) byPlatform(c Cell) (estimate.Estimate, *platformTransfer) {
 	case x.others > 0, x.sameGPU:
 		basis = estimate.Transferred
 	}
-	centre := known + x.ratio + mean*ratioSpread
-	return logNormal(centre, math.Hypot(sd*ratioSpread, sourceSD), x.deviations.components[0].z90, basis), x
+	centre := known + x.ratio + x.growth*o.stretch + deviation.mean*ratioSpread
+	return logNormal(centre, math.Hypot(deviation.sd*ratioSpread, sourceSD), x.deviations.z90, basis), x
 }
 
-// nearest keeps the observations nearest to the point asked about.
+// nearest keeps the observations nearest to the point asked about, of not too many
+// models.
 func nearest(observations []observation, asked observation) []observation {
-	if len(observations) <= maxObservations {
-		return observations
-	}
 	type near struct {
-		similarity float64
-		at         int
+		distance float64
+		at       int
 	}
 	all := make([]near, len(observations))
 	for i := range observations {
-		all[i] = near{squaredExponential(&observations[i], &asked), i}
+		all[i] = near{distance(&observations[i], &asked), i}
 	}
 	slices.SortFunc(all, func(a, b near) int {
-		return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.at, b.at))
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.at, b.at))
 	})
-	kept := make([]observation, maxObservations)
-	for k := range kept {
-		kept[k] = observations[all[k].at]
+	var kept []observation
+	models := map[string]bool{}
+	for _, n := range all {
+		o := observations[n.at]
+		if models[o.subject.Model] = true; len(models) > maxModels || len(kept) == maxObservations {
+			break
+		}
+		kept = append(kept, o)
 	}
 	return kept
 }
 
-// centroid is the mean of the features; nil without observations.
+// distance is the square of that between two points, less where they are of one family.
+func distance(x, y *observation) float64 {
+	d := 0.0
+	for i := range x.features {
+		d += (x.features[i] - y.features[i]) * (x.features[i] - y.features[i])
+	}
+	if x.family == y.family {
+		d *= sameFamily
+	}
+	return d
+}
+
+// centroid is the mean of the features that are known; nil without observations.
 func centroid(observations []observation) []float64 {
 	if len(observations) == 0 {
 		return nil
 	}
-	mean := make([]float64, len(observations[0].features))
+	mean, n := make([]float64, len(observations[0].features)), make([]float64, len(observations[0].features))
 	for _, o := range observations {
 		for i, v := range o.features {
-			mean[i] += v / float64(len(observations))
+			if !math.IsNaN(v) {
+				mean[i], n[i] = mean[i]+v, n[i]+1
+			}
 		}
 	}
+	for i := range mean {
+		mean[i] /= math.Max(n[i], 1)
+	}
 	return mean
+}
+
+// complete takes features that are unknown to be those of the centre.
+func complete(x, centre []float64) {
+	for i, v := range x {
+		if math.IsNaN(v) {
+			x[i] = 0
+			if centre != nil {
+				x[i] = centre[i]
+			}
+		}
+	}
 }
 
 func shift(x, centre []float64) {

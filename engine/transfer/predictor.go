@@ -105,7 +105,7 @@ func (t *Table) answer(c Cell) answer {
 	return best
 }
 
-func curveWords(c *Curve, correction *regression) string {
+func curveWords(c *Curve, correction *pool) string {
 	words := fmt.Sprintf("from %s measured there", quantity.Several(len(c.points), "batch size"))
 	if correction.models > 0 {
 		words += fmt.Sprintf(", corrected by %s", quantity.Several(correction.models, "model"))
@@ -162,19 +162,20 @@ const (
 
 // byCurve predicts a cell from other batch sizes of the same model on the same
 // platform.
-func (t *Table) byCurve(c Cell) (estimate.Estimate, *regression) {
+func (t *Table) byCurve(c Cell) (estimate.Estimate, *pool) {
 	own := t.curves[curveKey{c.Subject, c.Platform}]
 	r, known := t.corrections[c]
 	if !known {
 		others := t.analogues(c, own)
-		r = newRegression(others, kernel(squaredExponential).matrix(others), curveCovariance, 1, 1)
+		fit := newRegression(others, kernel(squaredExponential).matrix(others), curveCovariance, 1)
+		r = newPool(others, squaredExponential, []method{nothing{}}, []method{fit}, nil, 1)
 		t.corrections[c] = r
 	}
 	x := t.curveObservation(c, own, float64(c.Batch))
-	mean, sd := r.predict(&x, 1, kernel(squaredExponential).vector(&x, r.observations))
+	deviation := r.predict(&x)
 	spread := own.spread(float64(c.Batch))
-	centre := math.Log(own.At(float64(c.Batch))) + mean*spread
-	return logNormal(centre, math.Hypot(sd*spread, own.noise), r.z90, estimate.OtherBatch), r
+	centre := math.Log(own.At(float64(c.Batch))) + deviation.mean*spread
+	return logNormal(centre, math.Hypot(deviation.sd*spread, own.noise), r.z90, estimate.OtherBatch), r
 }
 
 // curveCovariance is greatest on one platform with one dataset; curves of one

@@ -40,19 +40,22 @@ const (
 	batchScale      = 0.5
 )
 
+// Of ln(time per unit of work): per operation, per activation and per parameter.
+var workScales = [...]float64{1, 1, 0.5}
+
 // maxSources is the most platforms that predict a time together. On PROFET a
 // single one does better for a VM type never probed (10.2 against 11.0 %) and for a
 // GPU never seen (25.2 against 35.0 %, at a coverage of 89 instead of 94 %); on Zeus'
 // trace nothing changes. Why several were preferred is not recorded.
-const maxSources = 4
+const maxSources = 2
 
 // covers reports whether all sources have times of a subject on both sides of
-// the corresponding batch size, or at it.
+// the corresponding batch size, or at it, or one time not far from it.
 func (t *Table) covers(r route, s Subject, batch float64) bool {
 	for _, from := range r.sources {
 		c := t.curves[curveKey{s, from}]
 		b := r.batchAt(from, batch)
-		if c == nil || b < c.points[0].Batch || b > c.points[len(c.points)-1].Batch {
+		if c == nil || !c.spans(b) && !(len(c.points) == 1 && c.reaches(b)) {
 			return false
 		}
 	}
@@ -63,12 +66,19 @@ func (t *Table) covers(r route, s Subject, batch float64) bool {
 // sources, each of which must have a curve of it, and the mean of ln(time) there.
 func (t *Table) locate(r route, s Subject, batch float64) (x observation, known float64) {
 	n := float64(len(r.sources))
-	x = observation{subject: s, platform: r.target, dataset: t.datasets[s], octave: math.Log2(batch)}
-	x.features = append(make([]float64, 0, 4*len(r.sources)+1), batchScale*math.Log(batch))
+	x = observation{
+		subject: s, family: t.families[s], platform: r.target, dataset: t.datasets[s], octave: math.Log2(batch),
+	}
+	x.features = append(make([]float64, 0, 4*len(r.sources)+4), batchScale*math.Log(batch))
+	perUnit := 0.0
 	for _, from := range r.sources {
 		c, b := t.curves[curveKey{s, from}], r.batchAt(from, batch)
 		seconds := math.Log(c.At(b))
 		known += seconds / n
+		perUnit += (seconds - math.Log(b)) / n
+		if len(c.points) == 1 {
+			x.stretch += math.Log(b/c.points[0].Batch) / n
+		}
 		level, unit, fixed := seconds, seconds-math.Log(b), math.Log(c.fixed())
 		if t.PerEpoch { // epochs of different datasets cannot be compared
 			level, unit, fixed = 0, 0, fixed-seconds
@@ -76,6 +86,14 @@ func (t *Table) locate(r route, s Subject, batch float64) (x observation, known 
 		k := math.Sqrt(n)
 		x.features = append(x.features,
 			timeScale*level/k, unitScale*unit/k, elasticityScale*c.elasticityAt(b)/k, fixedScale*fixed/k)
+	}
+	work := t.works[s]
+	for i, amount := range []*float64{work.FLOPs, work.Activations, work.Params} {
+		feature := math.NaN()
+		if amount != nil && *amount > 0 && !t.PerEpoch {
+			feature = workScales[i] * (perUnit - math.Log(*amount))
+		}
+		x.features = append(x.features, feature)
 	}
 	return x, known
 }
@@ -149,7 +167,7 @@ func (t *Table) bestRoute(s Subject, target Platform, globalBatch bool) (r route
 		if all[0].observations == 0 {
 			helps = c.spread <= all[0].spread && distance(c) <= distance(all[0])
 		}
-		if i == 0 || len(r.sources) < maxSources && helps {
+		if i == 0 || helps && (len(r.sources) < maxSources || all[0].observations == 0) {
 			r = with
 		}
 	}
@@ -224,15 +242,22 @@ func (r route) scaling(from Platform) (ratio, spread float64) {
 	return exchangeCost * more / math.Ln2, exchangeSpread * math.Abs(more) / math.Ln2
 }
 
-// strength is the square root of a GPU's compute (TFLOPS) times its bandwidth
-// (GB/s), 0 where either is unknown: most kernels are bound by one of the two.
+// strength is what a GPU's speed is taken to be in proportion to, 0 where its figures
+// are unknown: its compute (TFLOPS) in full precision, which bounds most networks.
+// Tensor cores wait for memory: in reduced precision it is the square root of compute
+// times bandwidth (GB/s).
 func (t *Table) strength(gpu, precision string) float64 {
 	g, ok := t.specs(gpu)
-	if !ok || g.BandwidthGBs == nil {
+	if !ok {
 		return 0
 	}
 	flops := compute(g, precision)
-	if flops == nil {
+	switch {
+	case flops == nil:
+		return 0
+	case flops == g.FP32TFLOPS:
+		return *flops
+	case g.BandwidthGBs == nil:
 		return 0
 	}
 	return math.Sqrt(*flops * *g.BandwidthGBs)

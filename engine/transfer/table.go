@@ -15,9 +15,11 @@ import (
 	"iter"
 	"maps"
 	"math"
+	"path"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
@@ -61,6 +63,8 @@ type Table struct {
 	datasets   map[Subject]string
 	precisions map[Subject]string
 	sizes      map[Subject]float64 // units in the training set, where known
+	works      map[Subject]profile.Work
+	families   map[Subject]string
 	units      map[Subject]float64 // most units in an epoch of any run: no batch is larger
 	gpus       map[profile.VMKey]string
 	specs      func(gpu string) (profile.GPUSpec, bool)
@@ -71,9 +75,9 @@ type Table struct {
 	measured   map[profile.VMKey]bool // VM types with any time
 
 	lock        sync.Mutex
-	corrections map[Cell]*regression // of a curve
+	corrections map[Cell]*pool // of a curve
 	transfers   map[curveKey]*platformTransfer
-	priors      map[float64]*mixture // of transfers without observations, by their spread
+	priors      map[float64]*pool // of transfers without observations, by their spread
 	answers     map[Cell]answer
 }
 
@@ -93,6 +97,7 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 	t := &Table{
 		PerEpoch: perEpoch, mode: mode, specs: memoised(set.GPUSpec),
 		datasets: map[Subject]string{}, precisions: map[Subject]string{},
+		works: map[Subject]profile.Work{}, families: map[Subject]string{},
 		sizes: map[Subject]float64{}, units: map[Subject]float64{}, gpus: map[profile.VMKey]string{},
 		times: map[Cell]estimate.Estimate{}, sigmas: map[Cell]float64{},
 	}
@@ -120,6 +125,10 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 			t.sizes[c.Subject] = *r.TrainSize
 		}
 		t.precisions[c.Subject] = r.Variant.Precision
+		if _, known := t.families[c.Subject]; !known {
+			t.families[c.Subject] = familyOf(r)
+		}
+		t.works[c.Subject] = workOf(set, r, t.works[c.Subject])
 		t.gpus[c.VM] = cmp.Or(t.gpus[c.VM], r.GPU)
 	}
 	for c, runs := range found {
@@ -157,6 +166,27 @@ func (t *Table) platform(vm profile.VMKey, gpus, count int) Platform {
 		return Platform{vm, min(gpus, 1), 1}
 	}
 	return Platform{vm, gpus, max(count, 1)}
+}
+
+// workOf is what is known of the work of a run's network.
+func workOf(set *profile.Set, r profile.Run, known profile.Work) profile.Work {
+	known.FLOPs = cmp.Or(r.Work.FLOPs, known.FLOPs)
+	known.Activations = cmp.Or(r.Work.Activations, known.Activations)
+	known.Params = cmp.Or(r.Work.Params, known.Params)
+	if m, ok := set.Model(r.Model); ok && r.Variant.Network() == "" {
+		known.FLOPs, known.Params = cmp.Or(known.FLOPs, m.FLOPsPerUnit), cmp.Or(known.Params, m.Params)
+	}
+	return known
+}
+
+// familyOf is what the name of a network begins with: the letters of resnet50.
+func familyOf(r profile.Run) string {
+	name := cmp.Or(r.Variant.Network(), path.Base(r.Model))
+	end := strings.IndexFunc(name, func(c rune) bool { return !unicode.IsLetter(c) })
+	if end < 0 {
+		end = len(name)
+	}
+	return strings.ToLower(name[:end])
 }
 
 // unitsOf is the most units that an epoch of a run may have, 0 where it is not
@@ -225,8 +255,8 @@ func (t *Table) indexed() *Table {
 
 // unasked is the table without answers.
 func (t *Table) unasked() *Table {
-	t.corrections, t.transfers = map[Cell]*regression{}, map[curveKey]*platformTransfer{}
-	t.answers, t.priors = map[Cell]answer{}, map[float64]*mixture{}
+	t.corrections, t.transfers = map[Cell]*pool{}, map[curveKey]*platformTransfer{}
+	t.answers, t.priors = map[Cell]answer{}, map[float64]*pool{}
 	return t
 }
 
@@ -296,6 +326,7 @@ func (t *Table) Time(c Cell) estimate.Estimate { return t.times[c] }
 func (t *Table) Without(hidden func(Cell) bool) *Table {
 	out := &Table{
 		PerEpoch: t.PerEpoch, mode: t.mode, datasets: t.datasets, precisions: t.precisions, sizes: t.sizes,
+		works: t.works, families: t.families,
 		units: t.units, gpus: maps.Clone(t.gpus), specs: t.specs, sigmas: t.sigmas,
 		times: maps.Clone(t.times), cells: make([]Cell, 0, len(t.cells)), cellsAt: maps.Clone(t.cellsAt),
 		curves: maps.Clone(t.curves), platforms: maps.Clone(t.platforms), measured: map[profile.VMKey]bool{},
