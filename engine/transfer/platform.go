@@ -16,20 +16,18 @@ import (
 const (
 	// ratioSpread is the unit of the deviations: the standard deviation of
 	// ln(ratio of times between two VM types) among similar models. All the
-	// variances below are multiples of its square. Half of it takes the coverage from
-	// a probe from 93.0 to 90.2 % on PROFET, double of it to 97.7 %.
+	// variances below are multiples of its square.
 	ratioSpread = 0.13
-	// ownVariance is the noise of an observation, and once more of a model. Half or
-	// double of it moves PROFET's errors by 0.1 point, and the coverage from a probe
-	// to 91.7 or 94.9 %.
+	// ownVariance is the noise of an observation, and once more of a model.
 	ownVariance = 0.1
-	// maxObservations bounds the cubic cost of a fit; the nearest are kept. With 120
-	// PROFET's errors stay within 0.05 point.
+	// maxObservations bounds the cubic cost of a fit; the nearest are kept.
 	maxObservations = 240
-	// maxModels bounds how many models are looked at; the nearest are kept.
+	// maxModels bounds how many models are looked at, which bounds the time a fit takes;
+	// the nearest are kept.
 	maxModels = 48
 	// familyVariance is what networks of one family have in common whatever their
-	// features, as a multiple of what similar ones have.
+	// features, as a multiple of what similar ones have. Half or double of it moves the
+	// mean errors on PROFET and timm by 0.2 point.
 	familyVariance = 0.5
 	// sameFamily multiplies the squared distance of networks of one family where the
 	// nearest are looked for.
@@ -126,15 +124,11 @@ func (t *Table) middle(r route, s Subject) observation {
 
 // similarityVariances are the variances that similar models may have in common
 // beyond what all have. Each makes a component of the mixture; the observations
-// decide between them. With 1 alone PROFET's mean errors stay within 0.1 point,
-// while the coverage falls by about a point, and from a probe on Zeus' trace from
-// 100 to 94 %.
+// decide between them.
 var similarityVariances = []float64{0.2, 1, 5}
 
 // manyModels is how many models show what they have in common. With fewer,
-// which may agree by chance, the variance is reduced in proportion. Between 1 and
-// 12 PROFET's mean errors change by less than 0.05 point; with 1 those on Zeus'
-// trace, which has few models, grow from 9.28 to 9.49 %.
+// which may agree by chance, the variance is reduced in proportion.
 const manyModels = 6
 
 // oneModelScale widens a transfer that rests on a single other model: PROFET's
@@ -185,10 +179,7 @@ func trend(x, y *observation) float64 {
 // What observations of a model that was probed on the target have in common
 // beyond that, as variances in units of ratioSpread²: its level there, so that
 // a probe moves all of its batch sizes, and what nearby batch sizes share, with
-// a length scale in octaves. With any of them halved or doubled the mean error
-// between PROFET's VM types, 6.87 %, is between 6.78 and 7.28 %, and the
-// coverage of the intervals, 93 %, between 90 and 96 % (make accuracy, question
-// "vm-probe").
+// a length scale in octaves.
 const (
 	probeLevel  = 2.0
 	probeBatch  = 0.5

@@ -44,7 +44,8 @@ const (
 	// against the spread found by leaving models out.
 	priorModels = 2.0
 	// votesPerModel is the power of the miss of a method by which each model beyond the
-	// second reduces its weight. Two models alone agree or differ by chance.
+	// second reduces its weight. Two models alone agree or differ by chance. With 1.5 or
+	// 6 PROFET's mean errors without a probe change by up to 0.5 point, others less.
 	votesPerModel = 3
 	// mostVoters bounds how many models vote. Of very many the method that is best by a
 	// hair would be left alone.

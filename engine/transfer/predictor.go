@@ -147,11 +147,7 @@ const (
 )
 
 // Covariances of two curves' deviations, in units of their spread, where the
-// noise of each has variance 1. The predictions depend little on these: with
-// any of them halved or doubled the mean error at another batch size is between
-// 3.07 and 3.38 % on PROFET (3.11 % with these), the intervals hold 92 to 94 %
-// of the true times, and the mean error on Zeus' trace stays at 4.14 %
-// (make accuracy, question "batch" and "batch-three").
+// noise of each has variance 1.
 const (
 	covarianceSimilar = 0.64 // of curves with similar features, on one platform with one dataset
 	covarianceModel   = 0.3  // added for similar curves of one model

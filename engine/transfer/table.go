@@ -5,9 +5,9 @@
 // Everything is computed on logarithms of times. The plain prediction is a curve
 // through the batch sizes measured on the VM, the curve of another VM, or the
 // ratio of the GPUs' published figures. A Gaussian-process regression on the
-// other models of the set corrects it: it predicts by how much the plain
-// prediction is off, and similar models count most. Leaving out each of these
-// models in turn calibrates the interval.
+// other models of the set predicts by how much that is off, and similar models count
+// most. It is pooled with plain methods, such as one constant between two GPUs: leaving
+// out each model in turn weights them and calibrates the interval.
 package transfer
 
 import (
@@ -104,6 +104,10 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 	for _, vm := range set.VMTypes {
 		t.gpus[regionless(vm.Key())] = vm.GPU
 	}
+	models := map[string]profile.Model{}
+	for _, m := range set.Models {
+		models[m.Name] = m
+	}
 	found := map[Cell][]estimate.Estimate{}
 	for _, r := range set.Runs {
 		e := r.Steady
@@ -128,7 +132,7 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 		if _, known := t.families[c.Subject]; !known {
 			t.families[c.Subject] = familyOf(r)
 		}
-		t.works[c.Subject] = workOf(set, r, t.works[c.Subject])
+		t.works[c.Subject] = withWork(t.works[c.Subject], r.WorkIn(models[r.Model]))
 		t.gpus[c.VM] = cmp.Or(t.gpus[c.VM], r.GPU)
 	}
 	for c, runs := range found {
@@ -168,15 +172,12 @@ func (t *Table) platform(vm profile.VMKey, gpus, count int) Platform {
 	return Platform{vm, gpus, max(count, 1)}
 }
 
-// workOf is what is known of the work of a run's network.
-func workOf(set *profile.Set, r profile.Run, known profile.Work) profile.Work {
-	known.FLOPs = cmp.Or(r.Work.FLOPs, known.FLOPs)
-	known.Activations = cmp.Or(r.Work.Activations, known.Activations)
-	known.Params = cmp.Or(r.Work.Params, known.Params)
-	if m, ok := set.Model(r.Model); ok && r.Variant.Network() == "" {
-		known.FLOPs, known.Params = cmp.Or(known.FLOPs, m.FLOPsPerUnit), cmp.Or(known.Params, m.Params)
+// withWork is what is known of the work of a network, and what another run of it says.
+func withWork(known, more profile.Work) profile.Work {
+	return profile.Work{
+		FLOPs: cmp.Or(known.FLOPs, more.FLOPs), Activations: cmp.Or(known.Activations, more.Activations),
+		Params: cmp.Or(known.Params, more.Params),
 	}
-	return known
 }
 
 // familyOf is what the name of a network begins with: the letters of resnet50.

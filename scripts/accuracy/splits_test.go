@@ -88,3 +88,22 @@ func TestSplitsShowTheOddOne(t *testing.T) {
 		t.Errorf("of nothing: %+v", s)
 	}
 }
+
+// A predictor that is worse than the baseline for every model is so beyond doubt; one
+// that is worse for one model of eight and better for another is not.
+func TestBesideTheBaseline(t *testing.T) {
+	of := func(errors ...float64) splits {
+		var cases []validate.Case
+		for i, e := range errors {
+			cases = append(cases, validate.Case{Group: fmt.Sprint(i), Truth: 1, Plain: 1.1,
+				Predicted: estimate.Exact(1+e, estimate.Transferred)})
+		}
+		return splitsOf(cases)
+	}
+	if s := of(0.2, 0.3, 0.25, 0.2); s.beside.low <= 0 {
+		t.Errorf("always worse: %+v", s.beside)
+	}
+	if s := of(0.3, 0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1); s.beside.low >= 0 || s.beside.high <= 0 {
+		t.Errorf("once worse and once better: %+v", s.beside)
+	}
+}

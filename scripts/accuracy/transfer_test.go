@@ -19,14 +19,13 @@ func TestIterationsOfPROFET(t *testing.T) {
 	}{
 		{"batch", 1072, 0.0378, math.Inf(1), 0.032},
 		{"vm-probe", 1608, 0.0930, 0.05, 0.08},
-		{"vm", 688, 0.1508, 0.085, 0.15},
+		{"vm", 688, 0.1508, 0.075, 0.11},
 		{"vm-one", 2064, 0.1928, 0.085, 0.15},
 		// The same with less known: better than the baseline, beyond that
 		// what was reached.
 		{"batch-new", 1072, 0.0378, math.Inf(1), 0.0335},
-		// No better than the ratio of the FP32 peaks on these four GPUs, which says
-		// more of older GPUs than of newer ones; the interval must tell.
-		{"vm-spec", 688, 0.2696, 0.36, 0.36},
+		// The ratio of the FP32 peaks itself: the interval must tell.
+		{"vm-spec", 688, 0.2696, 0.2373, 0.2697},
 	} {
 		t.Run(c.question, func(t *testing.T) {
 			s := ask(t, c.question, set)
@@ -36,7 +35,11 @@ func TestIterationsOfPROFET(t *testing.T) {
 			if s.Median > c.median || s.Mean > c.mean {
 				t.Errorf("median %.4f, mean %.4f", s.Median, s.Mean)
 			}
-			sure(t, s)
+			if c.question != "vm-spec" { // four GPUs do not tell 85 from 100 %
+				sure(t, s)
+			} else if s.Coverage < 0.85 {
+				t.Errorf("%.1f %% of the true values lie in the 90 %% intervals", 100*s.Coverage)
+			}
 		})
 	}
 }
