@@ -21,7 +21,7 @@ func TestPredictions(t *testing.T) {
 	if s := d.screen(); !strings.Contains(s, "P adds predicted ones") {
 		t.Errorf("no next probe, and not how to come to one:\n%s", s)
 	}
-	d.press("P")
+	d.press("P", "s") // by time: the fastest was never run on
 	s := d.screen()
 	for _, want := range []string{"□ spec", "but never probed", "predicted (spec): from ", "next probe: "} {
 		if !strings.Contains(s, want) {
@@ -33,7 +33,7 @@ func TestPredictions(t *testing.T) {
 	}
 	for _, size := range [][2]int{{80, 24}, {50, 15}} {
 		small := drive(t, size[0], size[1], &shelf{set: published(t)})
-		small.press("P")
+		small.press("P", "s")
 		if s := small.screen(); !strings.Contains(s, "□ ") {
 			t.Errorf("at %d columns nothing marks a prediction:\n%s", size[0], s)
 		}

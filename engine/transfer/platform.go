@@ -107,7 +107,7 @@ func growth(observations []observation) float64 {
 		stretch += o.stretch / float64(len(observations))
 		y += o.y * ratioSpread / float64(len(observations))
 	}
-	xy, xx := 0.0, math.Pow(ratioSpread/elasticitySpread, 2)
+	xy, xx := 0.0, ratioSpread*ratioSpread/(elasticitySpread*elasticitySpread)
 	for _, o := range observations {
 		xy += (o.stretch - stretch) * (o.y*ratioSpread - y)
 		xx += (o.stretch - stretch) * (o.stretch - stretch)
@@ -155,15 +155,15 @@ func transferPool(observations []observation, spread float64, models int, probed
 	if probed == nil { // the subject's own observations say what is odd about it
 		fit = fit.robust(gram)
 	}
-	var plain []method
+	methods := []method{fit}
 	if len(observations) > 0 {
-		plain = []method{constant{observations}}
+		methods = append(methods, constant{observations})
 	}
 	unchecked := 1.0
 	if models == 1 {
 		unchecked = oneModelScale
 	}
-	return newPool(observations, trend, plain, []method{fit}, probed, unchecked)
+	return newPool(observations, trend, trialsOf(observations, probed), unchecked, methods...)
 }
 
 // trend is the sum of a squared exponential and a linear kernel: near
@@ -245,7 +245,8 @@ func (t *Table) byPlatform(c Cell) (estimate.Estimate, *platformTransfer) {
 	for _, from := range x.sources {
 		curve := t.curves[curveKey{c.Subject, from}]
 		sd := math.Hypot(curve.noise, curve.spread(x.batchAt(from, float64(c.Batch))))
-		if x.deviations.models >= minModelsForOutliers { // the noise of single points is in the deviations of other models too
+		// What single points are off by is in the deviations of other models too.
+		if x.deviations.models >= minModelsForOutliers {
 			sd = curve.beyondPoints(x.batchAt(from, float64(c.Batch)))
 		}
 		sourceSD = math.Max(sourceSD, sd)

@@ -57,26 +57,18 @@ const (
 	minWeight = 0.02
 )
 
-// newPool weights the methods. Half of the weight is the plain ones' until models say
-// otherwise. Where some observations are of the subject asked about, probed, as much
-// of each model that is left out stays known. unchecked scales the spread where fewer
-// than two models can be left out.
-func newPool(
-	observations []observation, k kernel, plain, others []method, probed *Subject, unchecked float64) *pool {
+// newPool weights methods alike, until the trials of the models say otherwise.
+// unchecked scales the spread where there are fewer than two models.
+func newPool(observations []observation, k kernel, trials [][]trial, unchecked float64, methods ...method) *pool {
+	n := len(methods)
 	p := &pool{
-		observations: observations, kernel: k, methods: slices.Concat(plain, others), scale: unchecked, z90: estimate.Z90,
+		observations: observations, kernel: k, methods: methods, models: len(trials), scale: unchecked, z90: estimate.Z90,
+		weights: slices.Repeat([]float64{1 / float64(n)}, n), scales: slices.Repeat([]float64{1}, n),
 	}
-	for _, some := range [][]method{plain, others} {
-		for range some {
-			p.weights, p.scales = append(p.weights, 1/float64(len(some))), append(p.scales, 1)
-		}
-	}
-	p.normalise()
-	models := trialsOf(observations, probed)
-	if p.models = len(models); p.models < 2 {
+	if p.models < 2 {
 		return p
 	}
-	all := p.try(models)
+	all := p.try(trials)
 	p.weigh(all)
 	p.calibrate(all)
 	return p

@@ -164,7 +164,7 @@ func (t *Table) byCurve(c Cell) (estimate.Estimate, *pool) {
 	if !known {
 		others := t.analogues(c, own)
 		fit := newRegression(others, kernel(squaredExponential).matrix(others), curveCovariance, 1)
-		r = newPool(others, squaredExponential, []method{nothing{}}, []method{fit}, nil, 1)
+		r = newPool(others, squaredExponential, trialsOf(others, nil), 1, fit, nothing{})
 		t.corrections[c] = r
 	}
 	x := t.curveObservation(c, own, float64(c.Batch))

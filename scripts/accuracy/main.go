@@ -208,8 +208,8 @@ func (r *report) write(out io.Writer) error {
 		r.answers, answers.writeAll)
 	fmt.Fprint(out, "\nover all splits of the models, or systems, into halves: nine halves of ten lie between, and "+
 		"each one apart; last the mean error less the baseline's, over models drawn with replacement\n")
-	table(out, "set\tquestion\tmodels\tmean of a half\t\tcoverage of a half\t\tleast mean of one\tgreatest mean of one\tless the baseline\t\t",
-		r.answers, answers.writeSplits)
+	table(out, "set\tquestion\tmodels\tmean of a half\t\tcoverage of a half\t\tleast mean of one\tgreatest mean of one\t"+
+		"less the baseline\t\t", r.answers, answers.writeSplits)
 	_, err := fmt.Fprint(out, "\nworst cases\n")
 	for _, a := range r.answers {
 		if c, ok := worst(a.cases); ok && err == nil {
