@@ -68,7 +68,7 @@ func TestBillsAreUndoneOneByOne(t *testing.T) {
 // selected, also after the limits were moved.
 func TestAPredictedPickIsReopenedWithItsBill(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: published(t)})
-	d.press("P", "s", "B") // by time: the fastest was never run on
+	d.press("P", "S", "B") // the dearest are predicted
 	d.send(tea.PasteMsg{Content: "startup=90s"})
 	d.press("enter", "right", "left", "tab", "tab", "tab", "down", "x")
 	i, _ := d.explore().Selected()

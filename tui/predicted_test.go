@@ -21,9 +21,9 @@ func TestPredictions(t *testing.T) {
 	if s := d.screen(); !strings.Contains(s, "P adds predicted ones") {
 		t.Errorf("no next probe, and not how to come to one:\n%s", s)
 	}
-	d.press("P", "s") // by time: the fastest was never run on
+	d.press("P", "S") // the dearest are predicted
 	s := d.screen()
-	for _, want := range []string{"□ spec", "but never probed", "predicted (spec): from ", "next probe: "} {
+	for _, want := range []string{"◇ trans", "but never probed", "next probe: "} {
 		if !strings.Contains(s, want) {
 			t.Errorf("nothing says %q:\n%s", want, s)
 		}
@@ -31,10 +31,15 @@ func TestPredictions(t *testing.T) {
 	if strings.Contains(s, "168 of 168") {
 		t.Errorf("no candidate was added:\n%s", s)
 	}
+	d.press("tab", "tab", "tab", "enter")
+	if s := d.screen(); !strings.Contains(s, "predicted (transferred): from ") {
+		t.Errorf("nothing says what it rests on:\n%s", s)
+	}
+	d.press("esc")
 	for _, size := range [][2]int{{80, 24}, {50, 15}} {
 		small := drive(t, size[0], size[1], &shelf{set: published(t)})
-		small.press("P", "s")
-		if s := small.screen(); !strings.Contains(s, "□ ") {
+		small.press("P", "S")
+		if s := small.screen(); !strings.Contains(s, "◇ ") {
 			t.Errorf("at %d columns nothing marks a prediction:\n%s", size[0], s)
 		}
 	}
@@ -44,7 +49,7 @@ func TestPredictions(t *testing.T) {
 		t.Errorf("the form is not for it:\n%s", s)
 	}
 	d.press("esc", "1", "P") // out of the hosts, which are asked for
-	if s := d.screen(); !strings.Contains(s, "168 of 168") || strings.Contains(s, "□ spec") {
+	if s := d.screen(); !strings.Contains(s, "168 of 168") || strings.Contains(s, "◇ trans") {
 		t.Errorf("the predictions stay:\n%s", s)
 	}
 }
