@@ -28,7 +28,10 @@ func grid(variants, vms, batches int) *profile.Set {
 				AsOf: "2026-01"}},
 		})
 	}
+	set.Runs = make([]profile.Run, 0, variants*vms*batches)
 	for v := range variants {
+		accuracy := &profile.Accuracy{Metric: "top-1", Value: 0.5 + 0.4*float64(v)/float64(variants), HigherIsBetter: true,
+			Basis: estimate.Measured}
 		for _, vm := range set.VMTypes {
 			for b := range batches {
 				batch := 32 << b
@@ -40,8 +43,7 @@ func grid(variants, vms, batches int) *profile.Set {
 					InstanceType: vm.InstanceType,
 					GPU:          vm.GPU, GPUCount: vm.GPUCount, Count: 1, BatchSize: batch,
 					Steady: estimate.Around(seconds, 0.02*seconds, estimate.Measured), SteadyN: 100,
-					Accuracy: &profile.Accuracy{Metric: "top-1", Value: 0.5 + 0.4*float64(v)/float64(variants), HigherIsBetter: true,
-						Basis: estimate.Measured},
+					Accuracy: accuracy,
 				})
 			}
 		}

@@ -23,6 +23,7 @@ func (r *Result) BestProbability(o objective.Name) map[int]float64 {
 		return nil
 	}
 	fixed, cells := r.fixed(o), r.normals(o, contenders)
+	contenders = r.rivals(o, contenders, cells)
 	// each goes through the logarithms of all resamples; nobody keeps them, for there may
 	// be very many contenders.
 	each := func(visit func(i, d int, v float64)) {
@@ -107,6 +108,30 @@ func (r *Result) normals(o objective.Name, contenders []int) map[int32][]float64
 		}
 	}
 	return cells
+}
+
+// rivals are the contenders, by rising value, but those that the first one of their cell
+// beats in every draw: of very many predictions, which err together, a few are left.
+func (r *Result) rivals(o objective.Name, contenders []int, cells map[int32][]float64) []int {
+	if r.fixed(o) > 0 { // which brings values nearer to each other
+		return contenders
+	}
+	type leader struct{ mu, sigma, reach float64 }
+	leaders, values := map[int32]leader{}, r.Space.Values(o)
+	return slices.DeleteFunc(contenders, func(i int) bool {
+		parts := r.Space.errorsOf(o, i)
+		if len(parts) != 1 {
+			return false
+		}
+		mu, cell := math.Log(math.Max(0, values[i])), parts[0]
+		l, led := leaders[cell.Cell]
+		if !led {
+			z := cells[cell.Cell]
+			leaders[cell.Cell] = leader{mu, cell.Sigma, math.Max(slices.Max(z), -slices.Min(z))}
+			return false
+		}
+		return mu-l.mu-math.Abs(cell.Sigma-l.sigma)*l.reach > 1.001*tie // beyond rounding
+	})
 }
 
 // errorsOf are the cells whose errors candidate i has in an objective, and how much
