@@ -107,8 +107,42 @@ func runHistoryOf(r profile.Run, known int) (runHistory, bool) {
 }
 
 // IsUneven reports whether the epochs of a run are seen to be unequal work, by more
-// than the times of equal ones scatter on a busy machine.
-func IsUneven(r profile.Run) bool { return unevenness(r) > maxScatter }
+// than the times of equal ones scatter on a busy machine. Validations and pauses,
+// which come after some epochs only, are left out.
+func IsUneven(r profile.Run) bool {
+	if len(r.EpochStartsS) < minLaterEpochs {
+		return false
+	}
+	var others []span
+	for _, p := range r.Pauses {
+		others = append(others, span{p.AtS, p.Seconds})
+	}
+	var bare profile.Run
+	for _, v := range r.Validations {
+		if v.AtS != nil {
+			others = append(others, span{*v.AtS, v.Seconds})
+		}
+	}
+	p := positions{others: cumulated(others)}
+	for _, at := range r.EpochStartsS {
+		bare.EpochStartsS = append(bare.EpochStartsS, at-p.otherwise(at))
+	}
+	for _, v := range r.Validations {
+		if v.AtS != nil {
+			bare.Validations = append(bare.Validations, profile.Validation{AtS: new(*v.AtS - p.otherwise(*v.AtS))})
+		}
+	}
+	return unevenness(bare) > maxScatter
+}
+
+// cumulated puts pauses in order and sums up their seconds.
+func cumulated(pauses []span) []span {
+	slices.SortFunc(pauses, func(a, b span) int { return cmp.Compare(a.end, b.end) })
+	for i := 1; i < len(pauses); i++ {
+		pauses[i].sum += pauses[i-1].sum
+	}
+	return pauses
+}
 
 // maxScatter is that, as ln(P90 / P10).
 var maxScatter = math.Log(1.25)

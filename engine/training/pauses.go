@@ -179,10 +179,7 @@ func newPositions(r profile.Run) positions {
 			p.others = append(p.others, span{*v.AtS, v.Seconds})
 		}
 	}
-	slices.SortFunc(p.others, func(a, b span) int { return cmp.Compare(a.end, b.end) })
-	for i := 1; i < len(p.others); i++ {
-		p.others[i].sum += p.others[i-1].sum
-	}
+	p.others = cumulated(p.others)
 	return p
 }
 

@@ -120,3 +120,30 @@ func TestUnsteadinessEndsWithTheRun(t *testing.T) {
 		}
 	})
 }
+
+// Checkpoints after every other epoch, and validations, are no schedule; images that
+// grow are.
+func TestIsUneven(t *testing.T) {
+	r := profile.Run{Mode: profile.Train, Status: profile.Done}
+	at := 3.0
+	for i := range 12 {
+		r.EpochStartsS = append(r.EpochStartsS, at)
+		if at += 100; i%2 == 1 {
+			at += 40
+			r.Pauses = append(r.Pauses, profile.Pause{Kind: "checkpoint", AtS: at, Seconds: 40})
+		} else if i%3 == 0 {
+			at += 50
+			r.Validations = append(r.Validations, profile.Validation{Epoch: i, AtS: new(at), Seconds: 50})
+		}
+	}
+	if IsUneven(r) {
+		t.Error("checkpoints and validations made epochs uneven")
+	}
+	r.Pauses = nil
+	if !IsUneven(r) {
+		t.Error("40 s more in every other epoch, and nothing explains them")
+	}
+	if s := (script{epoch: each(100), epochs: 12, firstExtra: 300, every: 3, evaluation: 30}).run(); IsUneven(s) {
+		t.Error("a start-up and evaluations whose times are part of their epochs")
+	}
+}
