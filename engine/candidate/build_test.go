@@ -447,11 +447,11 @@ func TestUnsteadinessIsShared(t *testing.T) {
 		t.Fatalf("%d candidates", len(cs))
 	}
 	for _, c := range cs {
-		if len(c.Errors) != 2 || c.Errors[0].Sigma > 0.1 || c.Errors[1].Sigma < 0.2 ||
+		if len(c.Errors) != 2 || c.Errors[0].Sigma > 0.1 || c.Errors[1].Sigma < 0.05 ||
 			c.Errors[1].Cell != cs[0].Errors[1].Cell {
 			t.Errorf("errors %+v of %+v", c.Errors, c.Time)
 		}
-		if c.Probe.Sigma != c.Errors[0].Sigma || !strings.Contains(c.Why, "may still grow") || c.Time.HalfWidth() < 0.5 {
+		if c.Probe.Sigma != c.Errors[0].Sigma || !strings.Contains(c.Why, "may still grow") || c.Time.HalfWidth() < 0.15 {
 			t.Errorf("%q: %+v, a probe tells %g", c.Why, c.Time, c.Probe.Sigma)
 		}
 	}

@@ -82,7 +82,7 @@ func (t *Totals) Predict(run profile.Run, known int, epochs float64) Forecast {
 	f := Forecast{}
 	rest := e.rest(q, weights)
 	off := math.Max(e.off(q, weights), estimate.Z90*q.pace.scatter)
-	off, chance := e.evenness(q, weights, p, off, &f)
+	off, chance := e.evenness(q, weights, p, off, t.unsteady.Share, &f)
 	between := func(faster, slower float64) estimate.Estimate {
 		start := p.StartsS[known]
 		return estimate.Estimate{

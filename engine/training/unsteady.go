@@ -14,14 +14,15 @@ import (
 // Unsteadiness is how trainings turned out that went on otherwise than their first
 // two epochs: images, batches or windows grew on a schedule, or the second epoch was
 // no steady state. The time left was off by at least the factor of unsteadyFrom;
-// beyond that, |ln(real/predicted)| is exponentially distributed with these means.
-type Unsteadiness struct{ Slower, Faster float64 }
+// beyond that, |ln(real/predicted)| is exponentially distributed with these means. Share
+// is the most that may be so of all trainings, nine times in ten.
+type Unsteadiness struct{ Slower, Faster, Share float64 }
 
 // PublishedUnsteadiness is that of the unsteady trainings among 32 entries of DAWNBench
 // (2017–2020: progressive resizing makes slower, TPUs and just-in-time compilers faster)
 // and 108 speedruns of modded-nanogpt (2024–2025, of which none is), fitted by
 // [FitUnsteadiness] on 2026-11-23. `make accuracy` fits it again without those asked.
-var PublishedUnsteadiness = Unsteadiness{Slower: 0.43, Faster: 0.26}
+var PublishedUnsteadiness = Unsteadiness{Slower: 0.43, Faster: 0.26, Share: 0.139}
 
 // unsteadyFrom is the |ln(real/predicted)| from which a training was unsteady.
 var unsteadyFrom = math.Log(1.15)
@@ -51,7 +52,19 @@ func FitUnsteadiness(runs []profile.Run) Unsteadiness {
 			faster = append(faster, -y-unsteadyFrom)
 		}
 	}
-	return Unsteadiness{Slower: meanOrZero(slower), Faster: meanOrZero(faster)}
+	share := atMost(float64(len(slower)+len(faster)), float64(len(order)))
+	return Unsteadiness{Slower: meanOrZero(slower), Faster: meanOrZero(faster), Share: share}
+}
+
+// atMost is the share that k of n show at most, nine times in ten: the upper end of
+// Wilson's interval (1927). It is 0 where none was.
+func atMost(k, n float64) float64 {
+	if k == 0 {
+		return 0
+	}
+	const z = 1.2816 // the normal distribution's 90 % quantile
+	p, s := k/n, z*z/n
+	return (p + s/2 + z*math.Sqrt(p*(1-p)/n+s/(4*n))) / (1 + s)
 }
 
 func meanOrZero(x []float64) float64 {
@@ -66,8 +79,8 @@ func meanOrZero(x []float64) float64 {
 // script, so that one of these tells of it.
 const unknownKind = 0.05
 
-// chance is how likely it is that the training, where it may be unsteady at all, is
-// still to become so: less with every complete run of the model, however fast, and
+// chance is how likely it is that a training of an unsteady kind is still to become so:
+// less with every complete run of the model, however fast, and
 // with every epoch done.
 func (e *evidence) chance(q question) float64 {
 	seen := 0.0
@@ -83,9 +96,8 @@ func (e *evidence) chance(q question) float64 {
 	return unknownKind / (unknownKind + seen) * q.left / q.epochs
 }
 
-// beyond is the share of unsteady trainings that an interval may miss on one side:
-// it holds nine in ten of these, and not only of all trainings, since whoever trains
-// on a schedule does so every time.
+// beyond is the share of trainings that an interval may miss on one side: of all, and
+// of the unsteady ones where the first epochs show that this is one of them.
 const beyond = 0.1
 
 // minStartup is the least ln(first epoch / second) of which a part can be told.
@@ -123,14 +135,16 @@ func (e *evidence) spill(q question, weights []float64) float64 {
 }
 
 // evenness says in a forecast whether the epochs are equal work, widens the interval
-// where they are not, and tells the chance that they are still to become unequal.
+// where they are not, and tells the chance that they are still to become unequal, of
+// which share is that of any training.
 func (e *evidence) evenness(
-	q question, weights []float64, p Progress, off float64, f *Forecast) (wider, chance float64) {
+	q question, weights []float64, p Progress, off, share float64, f *Forecast) (wider, chance float64) {
 	if q.pace.apart > maxEqualDifference {
 		f.Uneven, f.Words = true, fmt.Sprintf("its epochs differ by %.0f %% so far", 100*math.Expm1(q.pace.apart))
 		return math.Max(off, q.pace.apart), 1
 	}
-	chance = e.chance(q)
+	unknown := e.chance(q)
+	chance = unknown * share
 	if q.model >= 0 && e.uneven[q.model] {
 		f.Uneven, f.Scheduled, f.Words = true, true, "the epochs of other runs of this model are not equal work"
 		return off, chance
@@ -147,7 +161,7 @@ func (e *evidence) evenness(
 	if q.model >= 0 {
 		n = e.first[q.model+1] - e.first[q.model]
 	}
-	f.Alone = chance > beyond
+	f.Alone = unknown > beyond
 	switch {
 	case f.Alone:
 		f.Words = "no comparable training was seen to its end, and images, batches or windows may still grow"

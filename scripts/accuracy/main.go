@@ -252,7 +252,7 @@ func (a answers) writeSplits(w io.Writer) {
 		s.beside.low, s.beside.high} {
 		fmt.Fprint(w, percent(x), "\t")
 	}
-	if s.beside.low > 0 {
+	if s.beside.low > 1e-6 { // beyond rounding
 		fmt.Fprint(w, " worse than the baseline")
 	}
 	fmt.Fprintln(w)
