@@ -82,7 +82,10 @@ func (t *Totals) Predict(run profile.Run, known int, epochs float64) Forecast {
 	f := Forecast{}
 	rest := e.rest(q, weights)
 	off := math.Max(e.off(q, weights), estimate.Z90*q.pace.scatter)
-	off, chance := e.evenness(q, weights, p, off, t.unsteady.Share, &f)
+	off, chance := e.evenness(q, weights, p, off, &f)
+	if !f.Uneven { // nothing marks it: it is as likely to be of an unsteady kind as any
+		chance *= t.unsteady.Share
+	}
 	between := func(faster, slower float64) estimate.Estimate {
 		start := p.StartsS[known]
 		return estimate.Estimate{

@@ -135,16 +135,14 @@ func (e *evidence) spill(q question, weights []float64) float64 {
 }
 
 // evenness says in a forecast whether the epochs are equal work, widens the interval
-// where they are not, and tells the chance that they are still to become unequal, of
-// which share is that of any training.
+// where they are not, and tells the chance that they are still to become unequal.
 func (e *evidence) evenness(
-	q question, weights []float64, p Progress, off, share float64, f *Forecast) (wider, chance float64) {
+	q question, weights []float64, p Progress, off float64, f *Forecast) (wider, chance float64) {
 	if q.pace.apart > maxEqualDifference {
 		f.Uneven, f.Words = true, fmt.Sprintf("its epochs differ by %.0f %% so far", 100*math.Expm1(q.pace.apart))
 		return math.Max(off, q.pace.apart), 1
 	}
-	unknown := e.chance(q)
-	chance = unknown * share
+	chance = e.chance(q)
 	if q.model >= 0 && e.uneven[q.model] {
 		f.Uneven, f.Scheduled, f.Words = true, true, "the epochs of other runs of this model are not equal work"
 		return off, chance
@@ -161,7 +159,7 @@ func (e *evidence) evenness(
 	if q.model >= 0 {
 		n = e.first[q.model+1] - e.first[q.model]
 	}
-	f.Alone = unknown > beyond
+	f.Alone = chance > beyond
 	switch {
 	case f.Alone:
 		f.Words = "no comparable training was seen to its end, and images, batches or windows may still grow"
