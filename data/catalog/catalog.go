@@ -70,8 +70,8 @@ func GPUs() []profile.GPUSpec { return slices.Clone(gpus()) }
 // dense TFLOPS and TOPS, GB, GB/s and watts of one die. An empty cell is
 // unknown.
 var GPUColumns = []string{
-	"gpu", "fp32_tflops", "tf32_tflops", "fp16_tflops", "int8_tops", "memory_gb", "bandwidth_gbs", "tdp_w",
-	"source", "as_of",
+	"gpu", "fp32_tflops", "fp32_own_tflops", "tf32_tflops", "fp16_tflops", "int8_tops", "memory_gb", "bandwidth_gbs",
+	"tdp_w", "source", "as_of",
 }
 
 // ReadGPUs reads a CSV in the layout of [GPUColumns].
@@ -87,7 +87,8 @@ func ReadGPUs(r io.Reader) ([]profile.GPUSpec, error) {
 	seen := map[string]bool{}
 	err := t.Each(func() error {
 		g := profile.GPUSpec{
-			Name: t.Text("gpu"), FP32TFLOPS: figure(t, "fp32_tflops"), TF32TFLOPS: figure(t, "tf32_tflops"),
+			Name: t.Text("gpu"), FP32TFLOPS: figure(t, "fp32_tflops"),
+			OwnFP32TFLOPS: figure(t, "fp32_own_tflops"), TF32TFLOPS: figure(t, "tf32_tflops"),
 			FP16TFLOPS: figure(t, "fp16_tflops"), INT8TOPS: figure(t, "int8_tops"), MemoryGB: figure(t, "memory_gb"),
 			BandwidthGBs: figure(t, "bandwidth_gbs"), TDPWatts: figure(t, "tdp_w"), Source: t.Text("source"),
 			AsOf: t.Text("as_of"),

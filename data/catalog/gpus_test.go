@@ -33,6 +33,9 @@ func TestGPUs(t *testing.T) {
 		if strings.HasPrefix(g.Name, "RTX-") {
 			twice = 4
 		}
+		if g.OwnFP32TFLOPS != nil && math.Abs(*g.OwnFP32TFLOPS / *g.FP32TFLOPS - 0.5) > 0.005 {
+			t.Errorf("%s: %g of %g TFLOPS are half", g.Name, *g.OwnFP32TFLOPS, *g.FP32TFLOPS)
+		}
 		if g.INT8TOPS != nil && math.Abs(*g.INT8TOPS / *g.FP16TFLOPS / twice - 1) > 0.05 {
 			t.Errorf("%s: INT8 %g beside FP16 %g", g.Name, *g.INT8TOPS, *g.FP16TFLOPS)
 		}
@@ -47,16 +50,16 @@ func TestReadGPUsSaysWhatIsWrong(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                  "row 1",
 		"gpu,watts\n":                       "starts with the columns",
-		head + "K80,x,,,,,,,,\n":            `row 2, column fp32_tflops: "x" is not a finite decimal number`,
-		head + "K80,,,,,,0,,,\n":            "column bandwidth_gbs",
-		head + ",,,,,,,,,\n":                "column gpu",
-		head + "T4,,,,,,,,,\nT4,,,,,,,,,\n": `row 3, column gpu: "T4"`,
+		head + "K80,x,,,,,,,,,\n":            `row 2, column fp32_tflops: "x" is not a finite decimal number`,
+		head + "K80,,,,,,,0,,,\n":            "column bandwidth_gbs",
+		head + ",,,,,,,,,,\n":                "column gpu",
+		head + "T4,,,,,,,,,,\nT4,,,,,,,,,,\n": `row 3, column gpu: "T4"`,
 	} {
 		if _, err := ReadGPUs(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	got, err := ReadGPUs(strings.NewReader(head + "T4,8.1,,65,130,16,320,70,a sheet,2026\n"))
+	got, err := ReadGPUs(strings.NewReader(head + "T4,8.1,,,65,130,16,320,70,a sheet,2026\n"))
 	if err != nil || len(got) != 1 || *got[0].FP16TFLOPS != 65 || got[0].TF32TFLOPS != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -70,7 +73,7 @@ func FuzzReadGPUs(f *testing.F) {
 			return
 		}
 		for _, g := range got {
-			for _, v := range []*float64{g.FP32TFLOPS, g.TF32TFLOPS, g.FP16TFLOPS, g.INT8TOPS, g.MemoryGB,
+			for _, v := range []*float64{g.FP32TFLOPS, g.OwnFP32TFLOPS, g.TF32TFLOPS, g.FP16TFLOPS, g.INT8TOPS, g.MemoryGB,
 				g.BandwidthGBs,
 				g.TDPWatts} {
 				if v != nil && !(*v > 0) {

@@ -11,15 +11,17 @@ import (
 // GPUSpec holds the published figures of a GPU: dense ones, without sparsity, of one
 // die where a board holds several. Nil is not published or not known.
 type GPUSpec struct {
-	Name         string
-	FP32TFLOPS   *float64
-	TF32TFLOPS   *float64
-	FP16TFLOPS   *float64 // FP16 and BF16 with FP32 sums, in tensor cores where there are any
-	INT8TOPS     *float64
-	MemoryGB     *float64
-	BandwidthGBs *float64 // of its memory, GB/s
-	TDPWatts     *float64
-	Source, AsOf string
+	Name       string
+	FP32TFLOPS *float64
+	// OwnFP32TFLOPS is the part of it that lanes do which do no integers besides; nil is all.
+	OwnFP32TFLOPS *float64
+	TF32TFLOPS    *float64
+	FP16TFLOPS    *float64 // FP16 and BF16 with FP32 sums, in tensor cores where there are any
+	INT8TOPS      *float64
+	MemoryGB      *float64
+	BandwidthGBs  *float64 // of its memory, GB/s
+	TDPWatts      *float64
+	Source, AsOf  string
 }
 
 // GPUSpec finds the figures of a GPU by its name in a catalog or as its driver

@@ -249,11 +249,11 @@ func (t *Table) strength(gpu, precision string) float64 {
 	if !ok {
 		return 0
 	}
-	flops := compute(g, precision)
+	flops, full := compute(g, precision)
 	switch {
 	case flops == nil:
 		return 0
-	case flops == g.FP32TFLOPS:
+	case full:
 		return *flops
 	case g.BandwidthGBs == nil:
 		return 0
@@ -261,17 +261,20 @@ func (t *Table) strength(gpu, precision string) float64 {
 	return math.Sqrt(*flops * *g.BandwidthGBs)
 }
 
-// compute is the peak TFLOPS for a precision; that of FP32 where the GPU has no
-// figure for it or the precision is unknown.
-func compute(g profile.GPUSpec, precision string) *float64 {
-	var own *float64
+// compute is the peak TFLOPS for a precision. It is that of FP32, in full precision,
+// where the GPU has no figure for it or the precision is unknown: of the lanes that do
+// FP32 alone, since kernels address memory with integers in the others.
+func compute(g profile.GPUSpec, precision string) (tflops *float64, full bool) {
 	switch precision {
 	case "tf32":
-		own = g.TF32TFLOPS
+		tflops = g.TF32TFLOPS
 	case "fp16", "bf16":
-		own = g.FP16TFLOPS
+		tflops = g.FP16TFLOPS
 	case "int8":
-		own = g.INT8TOPS
+		tflops = g.INT8TOPS
 	}
-	return cmp.Or(own, g.FP32TFLOPS)
+	if tflops != nil {
+		return tflops, false
+	}
+	return cmp.Or(g.OwnFP32TFLOPS, g.FP32TFLOPS), true
 }
