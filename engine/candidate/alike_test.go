@@ -29,7 +29,7 @@ func TestSharedPredictionsAreEachVMsOwn(t *testing.T) {
 					r := train(64<<b, set.VMTypes[on].InstanceType)
 					r.ID, r.Mode, r.Cloud, r.Region = int64(len(set.Runs)+1), mode, "aws", "us"
 					r.GPU, r.GPUCount = set.VMTypes[on].GPU, set.VMTypes[on].GPUCount
-					r.Variant.Name, r.Epochs, r.IterationsPerEpoch = fmt.Sprint("net", net), new(3.0), new(1024 / float64(int(1)<<b))
+					r.Variant.Name, r.Epochs, r.IterationsPerEpoch = fmt.Sprint("net", net), new(3.0), new(1024/float64(int(1)<<b))
 					seconds := float64(1+net) * float64(int(1)<<b) / float64(1+at)
 					r.Steady = estimate.Around(seconds, 0.02*seconds, estimate.Measured)
 					set.Runs = append(set.Runs, r)

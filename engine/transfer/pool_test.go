@@ -126,3 +126,29 @@ func (k knowing) without(group []int) []prediction {
 	}
 	return out
 }
+
+// Of each subject of another model what stands for the probe stays known, in whatever
+// order the observations come.
+func TestTrialsKeepWhatAProbeTells(t *testing.T) {
+	asked := Subject{Model: "asked"}
+	observations := []observation{{subject: asked, octave: 6}}
+	for _, octave := range []float64{4, 8, 6, 5} {
+		for _, variant := range []string{"a", "b"} {
+			observations = append(observations, observation{subject: Subject{"other", variant}, octave: octave})
+		}
+	}
+	models := trialsOf(observations, &asked)
+	if len(models) != 1 || len(models[0]) != 2 {
+		t.Fatalf("%v", models)
+	}
+	for _, trial := range models[0] {
+		if len(trial.left) != 7 || len(trial.asked) != 3 {
+			t.Errorf("%+v", trial)
+		}
+		for _, i := range trial.asked {
+			if o := observations[trial.left[i]]; o.octave == 6 || o.subject != observations[trial.left[trial.asked[0]]].subject {
+				t.Errorf("asks for %+v", o)
+			}
+		}
+	}
+}

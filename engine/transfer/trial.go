@@ -35,39 +35,33 @@ func trialsOf(observations []observation, subject *Subject) [][]trial {
 // probeTrials keep of each subject of a model what is at the batch sizes that the
 // subject asked about was probed at.
 func probeTrials(observations []observation, group []int, asked Subject) []trial {
+	if observations[group[0]].subject.Model == asked.Model {
+		return nil
+	}
 	var probes []float64
 	for _, o := range observations {
 		if o.subject == asked {
 			probes = append(probes, o.octave)
 		}
 	}
+	var subjects []Subject
+	own := map[Subject][]int{}
+	for _, i := range group {
+		s := observations[i].subject
+		if own[s] == nil {
+			subjects = append(subjects, s)
+		}
+		own[s] = append(own[s], i)
+	}
 	var out []trial
-	for start := 0; start < len(group); {
-		s := observations[group[start]].subject
-		end := start
-		for end < len(group) && observations[group[end]].subject == s {
-			end++
-		}
-		own := group[start:end]
-		start = end
-		if s.Model == asked.Model {
-			continue
-		}
-		kept := map[int]bool{}
-		for _, p := range probes {
-			best := slices.MinFunc(own, func(a, b int) int {
-				return cmp.Compare(math.Abs(observations[a].octave-p), math.Abs(observations[b].octave-p))
-			})
-			if math.Abs(observations[best].octave-p) <= sameBatch {
-				kept[best] = true
-			}
-		}
-		if len(kept) == 0 || len(kept) == len(own) {
+	for _, s := range subjects {
+		kept := probesOf(observations, own[s], probes)
+		if len(kept) == 0 || len(kept) == len(own[s]) {
 			continue
 		}
 		t := trial{}
 		for _, i := range group {
-			if kept[i] {
+			if slices.Contains(kept, i) {
 				continue
 			}
 			if observations[i].subject == s {
@@ -78,6 +72,20 @@ func probeTrials(observations []observation, group []int, asked Subject) []trial
 		out = append(out, t)
 	}
 	return out
+}
+
+// probesOf are those of a subject's observations that stand for the batch sizes of the
+// probes, as octaves.
+func probesOf(observations []observation, own []int, probes []float64) []int {
+	var kept []int
+	for _, p := range probes {
+		away := func(i int) float64 { return math.Abs(observations[i].octave - p) }
+		best := slices.MinFunc(own, func(a, b int) int { return cmp.Compare(away(a), away(b)) })
+		if away(best) <= sameBatch && !slices.Contains(kept, best) {
+			kept = append(kept, best)
+		}
+	}
+	return kept
 }
 
 // groupsOf are the indices of each model's observations, in their order.
