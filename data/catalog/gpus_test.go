@@ -48,11 +48,11 @@ func TestGPUs(t *testing.T) {
 func TestReadGPUsSaysWhatIsWrong(t *testing.T) {
 	head := strings.Join(GPUColumns, ",") + "\n"
 	for text, want := range map[string]string{
-		"":                                  "row 1",
-		"gpu,watts\n":                       "starts with the columns",
-		head + "K80,x,,,,,,,,,\n":            `row 2, column fp32_tflops: "x" is not a finite decimal number`,
-		head + "K80,,,,,,,0,,,\n":            "column bandwidth_gbs",
-		head + ",,,,,,,,,,\n":                "column gpu",
+		"":                                    "row 1",
+		"gpu,watts\n":                         "starts with the columns",
+		head + "K80,x,,,,,,,,,\n":             `row 2, column fp32_tflops: "x" is not a finite decimal number`,
+		head + "K80,,,,,,,0,,,\n":             "column bandwidth_gbs",
+		head + ",,,,,,,,,,\n":                 "column gpu",
 		head + "T4,,,,,,,,,,\nT4,,,,,,,,,,\n": `row 3, column gpu: "T4"`,
 	} {
 		if _, err := ReadGPUs(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
