@@ -319,6 +319,9 @@ func (t *Table) Cells() []Cell { return slices.Clone(t.cells) }
 // Platforms lists those on which a subject has a time, sorted.
 func (t *Table) Platforms(s Subject) []Platform { return slices.Clone(t.platforms[s]) }
 
+// Family is what networks have in common by their names, such as resnet.
+func (t *Table) Family(s Subject) string { return t.families[s] }
+
 // Time is the measured or published time of a cell in seconds, unknown where there is none.
 func (t *Table) Time(c Cell) estimate.Estimate { return t.times[c] }
 

@@ -75,3 +75,23 @@ func TestNoWorseThanPlain(t *testing.T) {
 		})
 	}
 }
+
+// Where what a GPU is worth is a property of the family, its own networks tell it and
+// those of other families do not.
+func TestAFamilyLeftOut(t *testing.T) {
+	set := &profile.Set{}
+	for i := range 24 {
+		family := string(rune('a' + i%4))
+		for vm, speed := range []float64{1, 2 + float64(i%4)} {
+			set.Runs = append(set.Runs, profile.Run{
+				Model: fmt.Sprint(family, i), Mode: profile.Infer, InstanceType: fmt.Sprint("vm", vm), GPU: fmt.Sprint("gpu", vm),
+				GPUCount: 1, Count: 1, BatchSize: 64, Status: profile.Done, Basis: estimate.Published,
+				Steady: estimate.Exact(float64(1+i/4)/speed, estimate.Published),
+			})
+		}
+	}
+	known, hidden := Summarise(neverProbed(profile.Infer).Cases(set)), Summarise(FamilyNeverProbed(profile.Infer).Cases(set))
+	if known.N != 48 || hidden.N != 48 || known.Mean > 0.05 || hidden.Mean < 3*known.Mean {
+		t.Errorf("off by %.3f with the family known, by %.3f without", known.Mean, hidden.Mean)
+	}
+}

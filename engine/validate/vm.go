@@ -35,6 +35,21 @@ func neverProbed(mode profile.Mode) Question {
 		})
 }
 
+// FamilyNeverProbed is the same where no network of the model's family was run on the
+// VM type.
+func FamilyNeverProbed(mode profile.Mode) Question {
+	return ofVMs(mode, "vm-family", "iteration on a VM type where no network of the family was run, from all others",
+		func(k *known) scenario {
+			p := k.transfer(mode)
+			of := func(c transfer.Cell) string {
+				return cmp.Or(p.Iterations.Family(c.Subject), p.Epochs.Family(c.Subject))
+			}
+			return scenario{fromAll: true, plain: nearestModels, hides: func(asked, c transfer.Cell, _ transfer.Platform) bool {
+				return c.Platform == asked.Platform && of(c) == of(asked)
+			}}
+		})
+}
+
 // neverProbedFromOne is the same for a model that was run on one VM type only.
 func neverProbedFromOne(mode profile.Mode) Question {
 	return ofVMs(mode, "vm-one", "iteration on a VM type never run on, of a model run on one other only",

@@ -185,7 +185,7 @@ type answers struct {
 
 // ask asks all questions of a set, at once; false if it can answer none.
 func (r *report) ask(name string, set *profile.Set) bool {
-	questions := slices.Concat(validate.Questions(), trainings(name))
+	questions := slices.Concat(validate.Questions(), further(name))
 	found := make([]answers, len(questions))
 	var asking sync.WaitGroup
 	for i, q := range questions {

@@ -8,10 +8,11 @@ import (
 	"sweetspot/engine/validate"
 )
 
-// trainings are further questions about the epochs of a set. Only unsteadiness that
+// further are harder questions than those of every database. Only unsteadiness that
 // was fitted to the set itself is fitted again without the submitter asked about.
-func trainings(set string) []validate.Question {
-	questions := validate.Alone(set == "uneven")
+func further(set string) []validate.Question {
+	questions := append(validate.Alone(set == "uneven"),
+		validate.FamilyNeverProbed(profile.Train), validate.FamilyNeverProbed(profile.Infer))
 	if set == "mlperf" {
 		questions = append(questions, validate.Later("total-later",
 			"total from two epochs, rounds from v1.0 on by those before (at least 6, of 30 s or more)",

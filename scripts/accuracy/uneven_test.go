@@ -50,7 +50,7 @@ func TestUnevenTrainings(t *testing.T) {
 // MLPerf's later rounds by the earlier ones.
 func TestLaterRoundsOfMLPerf(t *testing.T) {
 	set := published(t, "mlperf")
-	for _, q := range trainings("mlperf") {
+	for _, q := range further("mlperf") {
 		if q.Name != "total-later" {
 			continue
 		}
