@@ -38,7 +38,8 @@ type swap func(name, value string) string
 
 // in replaces the secrets in a text.
 func in(text string, with swap) string {
-	for _, form := range []*regexp.Regexp{assigned, flagged, headed, inURL} {
+	text = inAssignments(text, with)
+	for _, form := range []*regexp.Regexp{flagged, headed, inURL} {
 		text = form.ReplaceAllStringFunc(text, func(all string) string {
 			m := form.FindStringSubmatch(all)
 			name, end := m[1], all[len(m[1])+len(m[2])+len(m[3]):]
@@ -53,6 +54,35 @@ func in(text string, with swap) string {
 	}
 	return known.ReplaceAllStringFunc(text, func(value string) string { return with("secret", value) })
 }
+
+// inAssignments replaces the values that are assigned to the names of secrets, also
+// within a value: opts=fast,api_key=x. What is looked at again is bounded, since a word
+// may hold very many equals signs.
+func inAssignments(text string, with swap) string {
+	var out strings.Builder
+	for again := mostLooks * len(text); ; {
+		m := assigned.FindStringSubmatchIndex(text)
+		if m == nil {
+			return out.String() + text
+		}
+		name, value, rest := text[m[2]:m[3]], text[m[6]:m[7]], text[m[7]:]
+		out.WriteString(text[:m[6]])
+		switch {
+		case named.MatchString(name):
+			out.WriteString(with(name, value))
+			text = rest
+		case again >= len(value):
+			again -= len(value)
+			text = text[m[6]:]
+		default:
+			out.WriteString(value)
+			text = rest
+		}
+	}
+}
+
+// mostLooks is how many times a text is looked at in all for assignments within values.
+const mostLooks = 16
 
 // each replaces the secrets in the words of a command. A word after -c is the text
 // of a script.

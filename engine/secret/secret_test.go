@@ -27,7 +27,7 @@ func TestWords(t *testing.T) {
 		// What is no secret.
 		{[]string{"x", "--tokenizer", "gpt2", "--max-tokens", "64", "--token", "--n", "3", "--monkey", "m", "keys=3"}, nil},
 		{[]string{"x", "--use-auth-token", "True", "--token", "$T", "--key=${K}", "PASSWORD=", "--password=***"}, nil},
-		{[]string{"x", "https://me@host:8080/a:b@c", "a=b", "--lr", "0.1", "PWD=/home/me"}, nil},
+		{[]string{"x", "https://me@host:8080/a:b@c", "a=b", "a=b=c", "--lr", "0.1", "PWD=/home/me"}, nil},
 	} {
 		if c.want == nil {
 			c.want = c.command
@@ -50,6 +50,7 @@ func TestText(t *testing.T) {
 		"authorization: basic YWJj":                              "authorization: basic ***",
 		"+ python3 train.py --token abc --epochs 3":              "+ python3 train.py --token *** --epochs 3",
 		"fetching https://me:pw@host/x":                          "fetching https://me:***@host/x",
+		"opts=fast,api_key=abc epoch=1":                          "opts=fast,api_key=*** epoch=1",
 		"PASSWORD=1234":                                          "PASSWORD=***",
 		"time per token: 0.31 s, loss=2.3, token=512, key=0.5":   "time per token: 0.31 s, loss=2.3, token=512, key=0.5",
 		"Epoch 1/3: 100%|####| 60/60 [00:03<00:00, 19.9it/s]":    "Epoch 1/3: 100%|####| 60/60 [00:03<00:00, 19.9it/s]",
