@@ -186,9 +186,11 @@ func FuzzResolve(f *testing.F) {
 		if !r.Certain {
 			return
 		}
-		var said string // each by itself: what one begins, the next does not end
+		var said string // each part by itself: what one begins, the next does not end
 		for _, answer := range []string{document, machine, zone, azure} {
-			said += strings.ToLower(plaintext.Clean(answer)) + "\n"
+			for part := range strings.SplitSeq(answer, "/") {
+				said += strings.ToLower(plaintext.Clean(part)) + "\n"
+			}
 		}
 		instance, _, _ := strings.Cut(strings.TrimPrefix(strings.ToLower(r.VM.InstanceType), "standard_"), "+")
 		if len(r.VM.Prices) > 0 && (!strings.Contains(said, instance) ||
