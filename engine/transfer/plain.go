@@ -3,6 +3,8 @@ package transfer
 import (
 	"math"
 	"slices"
+
+	"sweetspot/engine/training"
 )
 
 // Plain methods.
@@ -48,19 +50,12 @@ func (c constant) of(x *observation, left []int) float64 {
 	if !math.IsInf(distance, 1) {
 		return own
 	}
-	medians := make([]float64, 0, len(models))
-	for _, y := range models {
-		medians = append(medians, median(y))
-	}
-	return median(medians)
-}
-
-// median is that of numbers, which it sorts; 0 of none.
-func median(x []float64) float64 {
-	n := len(x)
-	if n == 0 {
+	if len(models) == 0 {
 		return 0
 	}
-	slices.Sort(x)
-	return (x[(n-1)/2] + x[n/2]) / 2
+	medians := make([]float64, 0, len(models))
+	for _, y := range models {
+		medians = append(medians, training.Median(y))
+	}
+	return training.Median(medians)
 }

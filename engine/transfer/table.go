@@ -316,6 +316,9 @@ func comparePlatforms(a, b Platform) int {
 // Cells lists those with a time, by model, variant, platform and batch size.
 func (t *Table) Cells() []Cell { return slices.Clone(t.cells) }
 
+// Curves are the cells of each subject and platform, by rising batch size.
+func (t *Table) Curves() [][]Cell { return slices.Collect(curvesOf(t.Cells())) }
+
 // Platforms lists those on which a subject has a time, sorted.
 func (t *Table) Platforms(s Subject) []Platform { return slices.Clone(t.platforms[s]) }
 

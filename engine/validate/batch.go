@@ -76,24 +76,11 @@ func wholeModel(asked, c transfer.Cell) bool {
 func batchJobs(p *transfer.Predictor, probes design, hidden hiding) []job {
 	var out []job
 	for _, t := range []*transfer.Table{p.Iterations, p.Epochs} {
-		for _, curve := range curves(t) {
+		for _, curve := range t.Curves() {
 			measured := batches(curve)
 			for _, known := range probes(measured) {
 				out = append(out, curveJobs(t, curve, known, hidden)...)
 			}
-		}
-	}
-	return out
-}
-
-// curves are the cells of each model and platform, by rising batch size.
-func curves(t *transfer.Table) [][]transfer.Cell {
-	var out [][]transfer.Cell
-	for _, c := range t.Cells() {
-		if n := len(out); n > 0 && out[n-1][0].Subject == c.Subject && out[n-1][0].Platform == c.Platform {
-			out[n-1] = append(out[n-1], c)
-		} else {
-			out = append(out, []transfer.Cell{c})
 		}
 	}
 	return out

@@ -108,7 +108,7 @@ type baseline func(all, rest *transfer.Table, asked transfer.Cell, x scenario) f
 func vmJobs(p *transfer.Predictor, x scenario) []job {
 	var out []job
 	for _, t := range []*transfer.Table{p.Iterations, p.Epochs} {
-		for _, curve := range curves(t) {
+		for _, curve := range t.Curves() {
 			for _, x.from = range sources(t, curve[0], x.fromAll) {
 				most := len(curve)
 				if x.probed {
