@@ -61,6 +61,10 @@ type Run struct {
 	Params             *float64  `json:"params"`               // of the network of its variant
 	FLOPsPerUnit       *float64  `json:"flops_per_unit"`       // operations of a forward pass; a multiply-add is two
 	ActivationsPerUnit *float64  `json:"activations_per_unit"` // elements that convolutions and matrix products put out
+	Network            *string   `json:"network"`              // class of the network's module, ResNet
+	Input              *string   `json:"input"`                // shape of one unit, 3x224x224; null where it varies
+	Command            []string  `json:"command"`              // as it was given, with variables for secrets; or null
+	Folder             *string   `json:"folder"`               // where it was given
 }
 
 // Measured is the accuracy of one run.
@@ -120,6 +124,11 @@ func NewRun(r profile.Run) Run {
 		EnergyJPerUnit: r.EnergyJPerUnit, AveragePowerW: r.AveragePowerW, EnergyOf: OrNull(clean(r.EnergyOf)),
 		PowerLimitW: r.PowerLimitW, Params: r.Work.Params, FLOPsPerUnit: r.Work.FLOPs,
 		ActivationsPerUnit: r.Work.Activations,
+		Network:            OrNull(clean(r.Work.Network)), Input: OrNull(clean(r.Work.Input)),
+		Folder: OrNull(clean(r.Folder)),
+	}
+	for _, word := range r.Command {
+		out.Command = append(out.Command, clean(word))
 	}
 	if out.Cloud == nil {
 		out.Host = OrNull(clean(r.InstanceType))

@@ -45,6 +45,10 @@
 //	                    instance_type too, which is deprecated
 //	power_limit_w       of one GPU in watts, where it was set lower than the maker does; on
 //	                    a machine of one's own each limit is a configuration of its own
+//	network             class of the network's module, ResNet; several are joined by +
+//	input               shape of one unit of work, 3x224x224; empty where it varies
+//	command             what was run, as in a shell, with variables for secrets
+//	folder              where that was, on the machine of whoever probed
 //
 // The metric of evaluations is that of the columns metric and higher_is_better,
 // empty after the colon where it is unknown; where no metric and no value is
@@ -80,6 +84,7 @@ var ExtraColumns = []string{
 	"first_validation_s", "total_stddev_s", "total_n", "status",
 	"epoch_starts_s", "evaluations", "validations", "pauses", "note",
 	"energy_j_per_unit", "average_power_w", "energy_of", "power_limit_w", "host",
+	"network", "input", "command", "folder",
 }
 
 // required must be in the header: without them a file is not a Profile CSV.

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"sweetspot/data/catalog"
+	"sweetspot/data/shellwords"
 	"sweetspot/data/textfile"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
@@ -27,6 +28,7 @@ type field struct {
 func fields(m *profile.Model, r *profile.Run) []field {
 	return []field{
 		{"model", &r.Model}, {"dataset", &r.Dataset}, {"unit", &r.Unit}, {"task", &m.Task},
+		{"folder", &r.Folder}, {"network", &r.Work.Network}, {"input", &r.Work.Input},
 		{"params", &r.Work.Params}, {"flops_per_unit", &r.Work.FLOPs}, {"activations_per_unit", &r.Work.Activations},
 		{"variant", &r.Variant.Name}, {"precision", &r.Variant.Precision},
 		{"cloud", &r.Cloud}, {"region", &r.Region}, {"instance_type", &r.InstanceType}, {"gpu", &r.GPU},
@@ -105,12 +107,21 @@ func (r reader) row() (m profile.Model, run profile.Run) {
 		_ = r.Fail("as_of", "%s is not a date; write 2021-02-28, 2021-02 or 2021", plaintext.Quote(run.AsOf))
 	}
 	run.WarmupExtraS = r.Number("warmup_extra_s")
+	run.Command = r.command("command")
 	run.Steady = r.steady(run)
 	run.Accuracy = r.accuracy(run.Basis)
 	run.EpochStartsS = r.rising("epoch_starts_s")
 	run.Validations = r.validations(run)
 	run.Pauses = r.pauses("pauses")
 	return m, run
+}
+
+func (r reader) command(column string) []string {
+	words, err := shellwords.Split(r.Cell(column))
+	if err != nil {
+		_ = r.Fail(column, "%s: %v", plaintext.Quote(r.Cell(column)), err)
+	}
+	return words
 }
 
 func (r reader) pruning() *profile.Pruning {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/data/shellwords"
 	"sweetspot/data/textfile"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
@@ -61,6 +62,7 @@ func cellsOf(run profile.Run, model profile.Model) map[string]string {
 	cells := map[string]string{
 		"mode": string(run.Mode), "count": whole(run.Count), "basis": run.Basis.String(),
 		"warmup_extra_s": optional(run.WarmupExtraS), "status": statusCell(run.Status),
+		"command": shellwords.Join(run.Command),
 	}
 	run.Work = run.WorkIn(model)
 	for _, f := range fields(&model, &run) {
@@ -109,6 +111,7 @@ func cellsOf(run profile.Run, model profile.Model) map[string]string {
 var textColumns = []string{
 	"model", "dataset", "unit", "task", "variant", "precision", "metric", "cloud", "region", "instance_type",
 	"gpu", "host", "source", "as_of", "note", "pruning_kind", "pruning_layers", "pauses", "energy_of",
+	"command", "folder", "network", "input",
 }
 
 // nameOf is a run's name in errors: its number in the database if it has one,

@@ -95,6 +95,13 @@ func stored(v reflect.Value) any {
 	return v.Interface()
 }
 
+// work adds what is known of the work of a run.
+func (a *assignments) work(w profile.Work) {
+	a.from(w, "network", "input", "params")
+	a.add("flops_per_unit", real(w.FLOPs))
+	a.add("activations_per_unit", real(w.Activations))
+}
+
 // summary adds what is kept of a run that has ended.
 func (a *assignments) summary(run profile.Run) {
 	a.from(run, "status", "first_iteration_s", "steady_stddev_s", "steady_n", "warmup_iterations", "warmup_extra_s",

@@ -49,9 +49,9 @@ func (s *Store) Import(ctx context.Context, set *profile.Set) (imported int, err
 }
 
 // fingerprint is the same for the same run, whatever number and note it has, and
-// whether or not its work and energy are known: earlier versions did not read them.
+// whether or not its command, work and energy are known: earlier versions did not read them.
 func fingerprint(run profile.Run) (string, error) {
-	run.ID, run.Note, run.Work = 0, "", profile.Work{}
+	run.ID, run.Note, run.Work, run.Command, run.Folder = 0, "", profile.Work{}, nil, ""
 	run.EnergyJPerUnit, run.AveragePowerW, run.EnergyOf = nil, nil, ""
 	// Earlier versions did not tell 0 from unknown.
 	run.WarmupIterations, run.WarmupExtraS = cmp.Or(run.WarmupIterations, new(0)), cmp.Or(run.WarmupExtraS, new(0.0))
@@ -95,8 +95,8 @@ func importRun(ctx context.Context, tx *transaction, model profile.Model, run pr
 
 // importedBefore finds a run by its fingerprint; one that was deleted is there
 // again and counts as new. Layouts before 5 kept one dataset and unit for all
-// runs of a model, those before 7 no power of imported runs and those before 10 no
-// work: importing again gives each its own.
+// runs of a model, those before 7 no power of imported runs, those before 10 no work and
+// those before 11 no command: importing again gives each its own.
 func importedBefore(ctx context.Context, tx *transaction, mark string, run profile.Run) (known, isNew bool, err error) {
 	err = tx.QueryRowContext(ctx, "SELECT deleted > 0 FROM runs WHERE fingerprint = ?", mark).Scan(&isNew)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -109,10 +109,14 @@ func importedBefore(ctx context.Context, tx *transaction, mark string, run profi
 		UPDATE runs SET dataset = ?, unit = ?, note = iif(note = '', ?, note), deleted = 0,
 			energy_j_per_unit = coalesce(?, energy_j_per_unit), average_power_w = coalesce(?, average_power_w),
 			energy_of = iif(? = '', energy_of, ?), flops_per_unit = coalesce(?, flops_per_unit),
-			activations_per_unit = coalesce(?, activations_per_unit), params = coalesce(?, params)
+			activations_per_unit = coalesce(?, activations_per_unit), params = coalesce(?, params),
+			command = iif(? = '[]', command, ?), folder = iif(? = '', folder, ?), network = iif(? = '', network, ?),
+			input = iif(? = '', input, ?)
 		WHERE fingerprint = ?`, clean(run.Dataset), clean(run.Unit), clean(run.Note),
 		real(run.EnergyJPerUnit), real(run.AveragePowerW), clean(run.EnergyOf), clean(run.EnergyOf),
-		real(run.Work.FLOPs), real(run.Work.Activations), real(run.Work.Params), mark)
+		real(run.Work.FLOPs), real(run.Work.Activations), real(run.Work.Params),
+		formatCommand(run.Command), formatCommand(run.Command), clean(run.Folder), clean(run.Folder),
+		clean(run.Work.Network), clean(run.Work.Network), clean(run.Work.Input), clean(run.Work.Input), mark)
 	return true, isNew, err
 }
 
@@ -124,10 +128,9 @@ func rowOf(run profile.Run) *assignments {
 	run.Count = max(run.Count, 1)
 	row := &assignments{}
 	row.from(run, "dataset", "unit", "mode", "batch_size", "count", "usd_per_hour", "epochs", "iterations_per_epoch",
-		"train_size", "init_s", "startup_s", "total_stddev_s", "total_n", "basis", "source", "as_of", "note")
-	row.add("flops_per_unit", real(run.Work.FLOPs))
-	row.add("activations_per_unit", real(run.Work.Activations))
-	row.add("params", real(run.Work.Params))
+		"train_size", "init_s", "startup_s", "total_stddev_s", "total_n", "basis", "source", "as_of", "note", "folder")
+	row.add("command", formatCommand(run.Command))
+	row.work(run.Work)
 	row.summary(run)
 	row.add("epoch_starts_s", formatStarts(run.EpochStartsS))
 	return row

@@ -68,7 +68,9 @@ const runQuery = `
 		r.count, r.usd_per_hour, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size,
 		r.init_s, r.first_iteration_s, r.startup_s, r.steady_s, r.steady_low_s, r.steady_high_s, r.steady_basis, r.steady_stddev_s, r.steady_n,
 		r.warmup_iterations, r.warmup_extra_s, r.first_validation_s, r.validation_s, r.total_s, r.total_stddev_s, r.total_n,
-		r.flops_per_unit AS "work.flops", r.activations_per_unit AS "work.activations", r.params AS "work.params",
+		CASE r.command WHEN '[]' THEN '' ELSE r.command END AS command, r.folder,
+		r.network AS "work.network", r.input AS "work.input", r.flops_per_unit AS "work.flops",
+		r.activations_per_unit AS "work.activations", r.params AS "work.params",
 		r.energy_j_per_unit, r.average_power_w, r.energy_of, r.peak_memory_bytes,
 		coalesce(r.metric, '') AS metric, r.accuracy, r.accuracy_stddev, coalesce(r.higher_is_better, 0) AS higher_is_better,
 		coalesce(r.accuracy_basis, '') AS accuracy_basis,
@@ -86,13 +88,13 @@ type runRow struct {
 	HigherIsBetter                    bool
 	HeartbeatMS                       int64
 	Basis, SteadyBasis, AccuracyBasis string
-	EpochStartsS                      string
+	EpochStartsS, Command             string
 }
 
 func (row *runRow) run() profile.Run {
 	r := row.Run
 	r.Variant.Pruning = row.pruning()
-	r.Basis, r.EpochStartsS = basisOf(row.Basis), parseStarts(row.EpochStartsS)
+	r.Basis, r.EpochStartsS, r.Command = basisOf(row.Basis), parseStarts(row.EpochStartsS), parseCommand(row.Command)
 	// Without its interval, or one that holds it, a mean would seem to be known exactly.
 	if low, high := row.SteadyLowS, row.SteadyHighS; row.SteadyS != nil && (low == nil) == (high == nil) && (low == nil ||
 		*low <= *row.SteadyS && *row.SteadyS <= *high) {

@@ -10,6 +10,7 @@ import (
 type Description struct {
 	Model              profile.Model
 	Variant            profile.Variant
+	Network, Input     string // as in [profile.Work]
 	Mode               profile.Mode
 	BatchSize          int      // global batch in training, batch per GPU in inference
 	Epochs             *float64 // that the script will run
@@ -17,6 +18,7 @@ type Description struct {
 	TrainSize          *float64 // units in the training set
 	Machine            Machine
 	Command            []string
+	Folder             string // working directory, on the user's machine
 	Framework          string
 	StartedAt          time.Time // zero is now
 

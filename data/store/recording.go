@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -86,22 +85,18 @@ func (r *Recording) Describe(ctx context.Context, d Description) error {
 }
 
 func (r *Recording) describe(ctx context.Context, tx *transaction, d Description, variant, machine int64) error {
-	words := make([]string, len(d.Command))
-	for i, w := range d.Command {
-		words[i] = clean(w)
-	}
-	command, err := json.Marshal(words)
-	if err != nil {
-		return err
-	}
 	set := assignments{}
 	set.add("variant_id", variant)
 	set.add("machine_id", machine)
 	set.from(d.Model, "dataset", "unit")
 	set.from(d, "mode", "batch_size", "epochs", "iterations_per_epoch", "train_size", "framework", "address", "spool",
-		"series", "repeat")
+		"series", "repeat", "folder", "network", "input")
+	if d.Variant.Pruning == nil { // else what is known is of the model before
+		set.add("params", real(d.Model.Params))
+		set.add("flops_per_unit", real(d.Model.FLOPsPerUnit))
+	}
 	set.add("usd_per_hour", real(d.Machine.USDPerHour))
-	set.add("command", string(command))
+	set.add("command", formatCommand(d.Command))
 	set.add("source", sourceOf(d))
 	set.add("heartbeat_ms", r.store.nowFunc().UnixMilli())
 	return r.present(set.update(ctx, tx, "runs", "id = ? AND deleted = 0", r.id))

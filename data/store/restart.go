@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -46,7 +45,7 @@ const recordQuery = `
 		m.source_file AS "model.source_file", m.params AS "model.params", m.flops_per_unit AS "model.flops_per_unit",
 		v.name AS "variant.name", v.precision AS "variant.precision",
 		v.pruned, v.pruning_kind, v.pruning_ratio, v.pruning_layers,
-		r.mode, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size, r.command, r.framework, r.started_at,
+		r.mode, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size, r.command, r.folder, r.network, r.input, r.framework, r.started_at,
 		r.address, r.spool, r.series, r.repeat, r.usd_per_hour AS "machine.usd_per_hour",
 		c.host AS "machine.host", c.os AS "machine.os", c.cpu AS "machine.cpu", c.cpus AS "machine.cpus",
 		CASE c.gpu WHEN 'none' THEN '' ELSE c.gpu END AS "machine.gpu", c.gpu = 'none' AS "machine.no_gpu",
@@ -73,9 +72,7 @@ func (s *Store) readRecord(ctx context.Context, tx *sql.Tx, id int64) (Record, e
 	}
 	r := row.Record
 	r.Variant.Pruning = row.pruning()
-	if err := json.Unmarshal([]byte(row.Command), &r.Command); err != nil {
-		r.Command = nil // typed in by hand
-	}
+	r.Command = parseCommand(row.Command)
 	if at, err := time.Parse(time.RFC3339, row.StartedAt); err == nil {
 		r.StartedAt = at
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -62,6 +63,31 @@ func saveVariant(ctx context.Context, tx *transaction, model int64, v profile.Va
 	row.add("pruning_ratio", real(p.Ratio))
 	row.text("pruning_layers", profilecsv.FormatLayers(p.Layers))
 	return row.findOrInsert(ctx, tx, "variants")
+}
+
+// formatCommand writes the words of a command as a JSON list.
+func formatCommand(command []string) string {
+	words := make([]string, len(command))
+	for i, w := range command {
+		words[i] = clean(w)
+	}
+	text, err := json.Marshal(words)
+	if err != nil {
+		panic(err) // of texts there is none
+	}
+	return string(text)
+}
+
+// parseCommand reads what [formatCommand] wrote; of what was typed in by hand nothing is
+// known.
+func parseCommand(text string) (words []string) {
+	if text == "" || json.Unmarshal([]byte(text), &words) != nil || len(words) == 0 {
+		return nil
+	}
+	for i, w := range words {
+		words[i] = clean(w)
+	}
+	return words
 }
 
 // noGPU stands for the GPU of a machine that is known to have none.

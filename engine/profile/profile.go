@@ -173,6 +173,12 @@ type Run struct {
 	Work    Work `json:",omitzero"` // of the variant's network; see [Run.WorkIn]
 	Mode    Mode
 
+	// Command is what was run, as the user gave it, with variables for secrets: a script with its
+	// arguments or, of a model, "sweetspot probe" with the flags of this one run. Folder is
+	// where the user was. Both are unknown of imported runs.
+	Command []string `json:",omitempty"`
+	Folder  string   `json:",omitempty"`
+
 	Cloud, Region, InstanceType string // where it ran; InstanceType is the host name for a machine of one's own
 	GPU                         string
 	GPUCount                    int  // GPUs per VM used; 0 is none or unknown

@@ -2,8 +2,11 @@ package profile
 
 import "cmp"
 
-// Work is what one unit, such as an image, takes a network in its forward pass.
+// Work is what tells the work of a run from that of others: the network, what one unit, such
+// as an image, is that enters it, and what that takes in its forward pass.
 type Work struct {
+	Network     string   `json:",omitempty"` // class of the module, such as ResNet; several are joined by +
+	Input       string   `json:",omitempty"` // shape of one unit, 3x224x224; "" where it varies
 	FLOPs       *float64 `json:",omitempty"` // operations, a multiply-add counting as two
 	Activations *float64 `json:",omitempty"` // elements of all outputs of its convolutions and matrix products
 	Params      *float64 `json:",omitempty"` // number of parameters

@@ -73,7 +73,7 @@ var readers = map[string]func(*fields) Event{
 			FLOPsPerUnit: f.amount("flops_per_unit"), Unit: f.name("unit"), BatchSize: f.whole("batch_size"),
 			TrainSize: f.amount("train_size"), IterationsPerEpoch: f.amount("iterations_per_epoch"),
 			Precision: f.name("precision"), Pruning: f.fraction("pruning"), Epochs: f.amount("epochs"),
-			WorldSize: f.whole("world_size"),
+			WorldSize: f.whole("world_size"), Network: f.name("network"), Input: f.name("input"),
 		}
 	},
 	"init": func(f *fields) Event { return Init{T: f.t(), Seconds: f.seconds()} },

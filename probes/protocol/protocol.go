@@ -47,7 +47,9 @@ type Model struct {
 	Precision          string
 	Pruning            *float64 // fraction in [0,1]
 	Epochs             *float64
-	WorldSize          *int // data-parallel ranks
+	WorldSize          *int   // data-parallel ranks
+	Network            string // class of the module; several are joined by +
+	Input              string // shape of one unit, 3x224x224
 }
 
 // Init is the time from the start of the process to the first iteration.

@@ -242,7 +242,7 @@ func (r Request) Argv() []string {
 	add("fine-tune", s.FineTune)
 	add("layers", s.Layers)
 	add("largest-batch", s.FitBatch)
-	add("repeat", max(r.Repeats, 1))
+	add("repeat", r.Repeats)
 	for _, h := range r.Hosts {
 		add("host", cmp.Or(h, Here))
 	}
@@ -266,6 +266,25 @@ func (r Request) Argv() []string {
 		out = append(append(out, "--"), r.Command...)
 	}
 	return out
+}
+
+// alone is the command that measures one cell of a model by itself.
+func (r Request) alone(c matrix.Cell) []string {
+	one := Request{Name: r.Name, Spec: r.spec(c)}
+	s := &one.Spec
+	if s.Batch > 0 {
+		one.Batches = []int{s.Batch}
+	}
+	if s.Precision != "" {
+		one.Precisions = []string{s.Precision}
+	}
+	if s.Prune > 0 {
+		one.Prunes = []float64{s.Prune}
+	}
+	if c.Host == "" {
+		one.Python = r.Python
+	}
+	return secret.Words(append([]string{"sweetspot", "probe"}, one.Argv()...))
 }
 
 // list joins the values' words.

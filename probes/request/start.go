@@ -96,9 +96,11 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Environment) (ses
 		return o, err
 	}
 	source, name := modelSource(spec.Model), spec.Name()
+	o.Description.Command = r.alone(c)
 	if r.IsCommand() {
 		words := secret.Words(r.Command)
 		source, name = commandSource(words), commandName(words)
+		o.Description.Command = words
 	}
 	m := &o.Description.Model
 	if m.SourceFile = source; m.Name == "" {

@@ -55,7 +55,7 @@ func TestSessionOfACommand(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	if d.Model.Name != "train" || d.Model.SourceFile != "lab/train.py" || d.Mode != profile.Train || d.Epochs != nil ||
-		d.Address != "" || *d.Machine.USDPerHour != 2 {
+		d.Address != "" || *d.Machine.USDPerHour != 2 || !slices.Equal(d.Command, r.Command) {
 		t.Errorf("%+v", d)
 	}
 	if env := strings.Join(o.Env, " "); !strings.Contains(env, ":/mine") {
@@ -104,6 +104,10 @@ func TestSessionOfAModel(t *testing.T) {
 	c.Precision = "fp32"
 	if o = options(t, r, c); o.Description.Variant.Precision != "fp32" {
 		t.Errorf("the cell's precision: %+v", o.Description)
+	}
+	if got := strings.Join(o.Description.Command, " "); got != "sweetspot probe --model=example:fashion-cnn "+
+		"--mode=infer --batch=64 --precision=fp32 --prune=0.25" {
+		t.Errorf("run again by %s", got)
 	}
 }
 
@@ -223,8 +227,8 @@ func TestHiddenSecrets(t *testing.T) {
 	}
 	r.Command = []string{"serve", "--api-key", "abc"}
 	if o := options(t, r, matrix.Cell{}); o.Description.Model.SourceFile != "serve --api-key ${API_KEY}" ||
-		o.Command[2] != "abc" {
-		t.Errorf("%q of %q", o.Command, o.Description.Model.SourceFile)
+		o.Command[2] != "abc" || o.Description.Command[2] != "${API_KEY}" {
+		t.Errorf("%q, kept as %q, of %q", o.Command, o.Description.Command, o.Description.Model.SourceFile)
 	}
 	r.Command[2] = "***"
 	if _, err := r.Cells(); err == nil || !strings.Contains(err.Error(), "set API_KEY in") {
@@ -254,8 +258,7 @@ func TestArgv(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	if got := (Request{Command: []string{"sh", "-c", "--x"}}).Argv(); !slices.Equal(got,
-		[]string{"--repeat=1", "--", "sh", "-c",
-			"--x"}) {
+		[]string{"--", "sh", "-c", "--x"}) {
 		t.Errorf("%q", got)
 	}
 }

@@ -44,6 +44,7 @@ func describe(d *store.Description, e protocol.Model) {
 	d.Variant.Precision = cmp.Or(e.Precision, d.Variant.Precision)
 	d.Model.Params = cmp.Or(e.Params, d.Model.Params)
 	d.Model.FLOPsPerUnit = cmp.Or(e.FLOPsPerUnit, d.Model.FLOPsPerUnit)
+	d.Network, d.Input = cmp.Or(e.Network, d.Network), cmp.Or(e.Input, d.Input)
 	d.TrainSize = cmp.Or(e.TrainSize, d.TrainSize)
 	d.Epochs = cmp.Or(e.Epochs, d.Epochs)
 	d.IterationsPerEpoch = cmp.Or(e.IterationsPerEpoch, d.IterationsPerEpoch)

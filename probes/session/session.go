@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"time"
 
 	"sweetspot/data/store"
@@ -136,7 +137,12 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	if o.Store == nil {
 		return nil, errors.New("a probe needs a database to save to")
 	}
-	o.Description.Command = secret.Words(o.Command)
+	if o.Description.Command == nil {
+		o.Description.Command = secret.Words(o.Command)
+	}
+	if o.Description.Folder == "" {
+		o.Description.Folder = folder(o.Dir)
+	}
 	if o.Description.StartedAt.IsZero() {
 		o.Description.StartedAt = time.Now()
 	}
@@ -183,6 +189,15 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	}
 	go l.run(ctx.Done(), listen(process, o.Adapter != nil), observe(saving, o.Observe, s.ended))
 	return s, nil
+}
+
+// folder is where a command runs that is started in dir; "" where that is not known.
+func folder(dir string) string {
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	return full
 }
 
 // ID is the number of the run in the database.

@@ -110,6 +110,9 @@ func readRun(written []byte) (r profile.Run, err error) {
 	r.Mode, r.Count, r.Status = profile.Mode(w.Mode), max(w.Count, 1), profile.Status(w.Status)
 	r.NoGPU = w.GPUCount != nil && *w.GPUCount == 0
 	r.WarmupExtraS, r.EpochStartsS = w.WarmupExtraS, w.EpochStartsS
+	for _, word := range w.Command {
+		r.Command = append(r.Command, source.Text(word))
+	}
 	if p := w.Pruning; p != nil {
 		r.Variant.Pruning = &profile.Pruning{Kind: text(p.Kind), Ratio: p.Ratio}
 		for name, ratio := range p.Layers {
