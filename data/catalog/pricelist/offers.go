@@ -100,7 +100,8 @@ func (f *offerFile) keep(sku string, p product) (product, bool) {
 			return p, false
 		}
 	}
-	if a["instanceType"] == "" || !f.c.wanted(new(f.offer(p))) || len(f.products) > MaxVMTypes {
+	o := f.offer(p)
+	if o.instance == "" || !f.c.wanted(&o) || len(f.products) > MaxVMTypes {
 		return p, false
 	}
 	f.products[sku] = p
