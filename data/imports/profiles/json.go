@@ -107,7 +107,8 @@ func readRun(written []byte) (r profile.Run, err error) {
 		return r, fmt.Errorf("has an unknown %w", err)
 	}
 	r.Variant.Name, r.InstanceType = profile.VariantOfTitle(r.Variant.Name), cmp.Or(r.InstanceType, text(w.Host))
-	r.Mode, r.Count, r.Status = profile.Mode(w.Mode), max(w.Count, 1), profile.Status(w.Status)
+	r.Mode, r.Count, r.Status = profile.Mode(w.Mode), max(w.Count, 1),
+		cmp.Or(profile.Status(w.Status), profile.Done)
 	r.NoGPU = w.GPUCount != nil && *w.GPUCount == 0
 	r.WarmupExtraS, r.EpochStartsS = w.WarmupExtraS, w.EpochStartsS
 	for _, word := range w.Command {
@@ -200,7 +201,7 @@ func check(r *profile.Run) error {
 		return errors.New("has no model")
 	case r.Mode != profile.Train && r.Mode != profile.Infer:
 		return errors.New("has a mode other than train and infer")
-	case !slices.Contains([]profile.Status{"", profile.Running, profile.Done, profile.OutOfMemory, profile.Failed,
+	case !slices.Contains([]profile.Status{profile.Running, profile.Done, profile.OutOfMemory, profile.Failed,
 		profile.Interrupted}, r.Status):
 		return errors.New("has an unknown status")
 	case !slices.IsSorted(r.EpochStartsS):
