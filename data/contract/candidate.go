@@ -153,6 +153,9 @@ type Numbers = objective.Each[*float64]
 // Chances are, by objective, the probabilities of [rank.Result.BestProbability].
 type Chances map[objective.Name]map[int]float64
 
+// Of are those of an objective; nil where nothing can be said.
+func (p Chances) Of(o objective.Name) map[int]float64 { return p[o] }
+
 // NewChances are those of a result.
 func NewChances(r *rank.Result) Chances {
 	p := Chances{}

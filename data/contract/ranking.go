@@ -42,7 +42,31 @@ type Ranking struct {
 	// Recommended is the id of the candidate to take: the first, but for a training to
 	// a target accuracy the one with the safe batch size; null where none is feasible.
 	Recommended *string     `json:"recommended"        yaml:"recommended"`
+	Decision    *Decision   `json:"decision"           yaml:"decision"` // null: there is no candidate at all
 	SweetSpots  []SweetSpot `json:"sweet_spots"        yaml:"sweet_spots"`
+}
+
+// Decision says what to rent, how sure that is and what would change it.
+type Decision struct {
+	Candidate *string `json:"candidate" yaml:"candidate"` // its id; null: none is feasible
+	Words     string  `json:"words"     yaml:"words"`     // what to rent, in a sentence
+	// More are further sentences: what ties, what to probe, how sure, what would change it.
+	More []string `json:"more" yaml:"more"`
+	Tied int      `json:"tied" yaml:"tied"` // candidates that tie with it, itself included; 0: none
+	// P is the probability that none outside the tie is better; null: unknown.
+	P *float64 `json:"p" yaml:"p"`
+}
+
+func newDecision(d wording.Decision, id func(i int) string) *Decision {
+	said := d.Sentences()
+	if len(said) == 0 {
+		return nil
+	}
+	out := &Decision{Words: said[0], More: said[1:], Tied: d.Tied}
+	if d.Chosen {
+		out.Candidate, out.P = OrNull(id(d.Candidate)), known(d.Sure)
+	}
+	return out
 }
 
 // SweetSpot is how far a model can be pruned before it costs accuracy.
@@ -82,14 +106,26 @@ func inUnit[S ~string](of S, v *float64) (s, usd *float64) {
 	return nil, nil
 }
 
-func newNextProbe(r *rank.Result, chances Chances, id func(i int) string) *NextProbe {
-	p, ok := advice.NextProbe(r, advice.ProbeSeconds, func(o objective.Name) map[int]float64 { return chances[o] })
-	if !ok {
+func newNextProbe(p *advice.Probe, id func(i int) string) *NextProbe {
+	if p == nil {
 		return nil
 	}
 	s, usd := inUnit(p.Objective, &p.Saving)
 	return &NextProbe{id(p.Candidate), string(p.Objective), s, usd, p.Pays, p.Changes, p.Seconds, p.USD,
 		p.Saving, p.Seconds}
+}
+
+// nextProbe is the probe most worth running; nil for none.
+func nextProbe(r *rank.Result, chances Chances) *advice.Probe {
+	if p, ok := advice.NextProbe(r, advice.ProbeSeconds, chances.Of); ok {
+		return &p
+	}
+	return nil
+}
+
+// Decide says what to rent, by the chances of a result.
+func Decide(r *rank.Result, chances Chances) wording.Decision {
+	return wording.Decide(r, chances.Of, advice.Crossovers(r), nextProbe(r, chances))
 }
 
 // Frontiers lists the ids of the non-dominated feasible candidates, by rising
@@ -130,15 +166,17 @@ func NewRanking(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
 
 // newRanking describes a result without its candidates. id names those that it refers to.
 func newRanking(r *rank.Result, chances Chances, now time.Time, id func(i int) string) Ranking {
+	probe, crossovers := nextProbe(r, chances), advice.Crossovers(r)
 	out := Ranking{
 		Head: NewHead("rank", wording.Warnings(r, now)...), Query: r.Query, Candidates: []Candidate{}, Total: r.Space.Len(),
 		Crossovers: []Crossover{}, InfeasibleBecause: r.Because, SweetSpots: []SweetSpot{},
-		NextProbe: newNextProbe(r, chances, id), Frontier: newFrontiers(r, id),
+		NextProbe: newNextProbe(probe, id), Frontier: newFrontiers(r, id),
 	}
 	if i, ok := advice.Recommended(r); ok {
 		out.Recommended = OrNull(id(i))
 	}
-	for _, x := range advice.Crossovers(r) {
+	out.Decision = newDecision(wording.Decide(r, chances.Of, crossovers, probe), id)
+	for _, x := range crossovers {
 		out.Crossovers = append(out.Crossovers, Crossover{"epochs", x.Epochs, id(x.From), id(x.To), string(x.Objective)})
 	}
 	for _, p := range advice.SweetSpots(r.Space) {

@@ -25,11 +25,16 @@ import (
 // RankingRows is how many candidates the printed table shows where nothing else is asked.
 const RankingRows = 25
 
-// Ranking prints the first rows of the feasible candidates, best first; 0 rows are all.
+// Ranking prints what to rent and the first rows of the feasible candidates, best first;
+// 0 rows are all.
 func Ranking(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time, rows int) error {
 	shown := r.Order
 	if rows != contract.All {
 		shown = shown[:min(len(shown), rows)]
+	}
+	chances := contract.NewChances(r)
+	for _, sentence := range contract.Decide(r, chances).Sentences() {
+		fmt.Fprintln(w, sentence)
 	}
 	fmt.Fprintln(w, wording.Headline(r))
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
@@ -43,7 +48,6 @@ func Ranking(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time,
 		head = append(head, o.PBest())
 	}
 	fmt.Fprintln(tw, strings.Join(append(head, "basis"), "\t"))
-	chances := contract.NewChances(r)
 	for k, i := range shown {
 		c := r.Space.At(i)
 		row := []string{strconv.Itoa(k + 1), wording.VMs(c), wording.VariantLabel(c.Variant), strconv.Itoa(c.BatchSize)}

@@ -72,12 +72,21 @@ func (r *Result) tie() {
 	}
 }
 
-// otherKey is what decides within a tie: the first objective that is minimized and is
-// not the one that ties.
+// otherKey is what decides within a tie: the first objective that is not the one that
+// ties.
 func (r *Result) otherKey(by objective.Name) func(i int) float64 {
-	k := slices.IndexFunc(r.Space.columns, func(c column) bool { return c.Name != by })
-	turned := r.Space.columns[k].turned
+	turned := r.Space.columns[r.other(by)].turned
 	return func(i int) float64 { return turned[i] }
+}
+
+func (r *Result) other(by objective.Name) (k int) {
+	return slices.IndexFunc(r.Space.columns, func(x column) bool { return x.Name != by })
+}
+
+// TieBreaker is the objective that decides within a tie.
+func (r *Result) TieBreaker() objective.Name {
+	by, _ := r.Query.Sort.TiesIn()
+	return r.Space.columns[r.other(by)].Name
 }
 
 // mayBeEqual reports whether the interval of the ratio of two candidates' values of an
