@@ -266,7 +266,7 @@ func TestFilterAndModels(t *testing.T) {
 	if s := d.screen(); !strings.Contains(s, "84 of 84") || strings.Contains(s, "p2.xlarge") {
 		t.Errorf("filter g3:\n%s", s)
 	}
-	d.press("m")
+	d.press("m", "enter")
 	if s := d.screen(); !strings.Contains(s, "CIFAR-10/ResNet-50 · train") {
 		t.Errorf("next model:\n%s", s)
 	}

@@ -9,9 +9,9 @@ import (
 
 func TestBill(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: published(t)})
-	d.press("m") // the first model with prices in a region that has spot ones
+	d.press("m", "enter") // the first model with prices in a region that has spot ones
 	for !strings.Contains(d.screen(), "seismic/FCN") {
-		d.press("m")
+		d.press("m", "enter")
 	}
 	before := d.screen()
 	d.press("B")

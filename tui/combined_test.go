@@ -29,9 +29,9 @@ func TestCombinations(t *testing.T) {
 		t.Errorf("the combinations stay:\n%s", s)
 	}
 	d.press("w")
-	d.press("m")
+	d.press("m", "enter")
 	if d.explore().Question().Mode != "train" {
-		d.press("m")
+		d.press("m", "enter")
 	}
 	d.press("C")
 	if s := d.screen(); !strings.Contains(s, "combinations are for inference") {

@@ -39,7 +39,7 @@ func TestFleetScrubs(t *testing.T) {
 	}
 	first := d.fleet().Question()
 	for _, keys := range [][]string{{"]"}, {"down", "["}, {"down", "right"}, {"down", "["}, {"down", "["}, {"down", "]"},
-		{"d"}, {"O"}, {"n"}, {"R"}} {
+		{"d"}, {"O"}, {"n", "enter"}, {"R"}} {
 		before := d.screen()
 		d.press(keys...)
 		d.exact()

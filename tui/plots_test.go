@@ -55,7 +55,7 @@ func TestMouseReadsAndZoomsPlots(t *testing.T) {
 	if got := frame(); !strings.Contains(got, "┊") {
 		t.Errorf("no crosshair under the mouse:\n%s", got)
 	}
-	d.send(press("m"))
+	d.press("m", "enter")
 	if strings.Contains(frame(), "┊") {
 		t.Error("a mouse that rests covers what keys show")
 	}

@@ -85,7 +85,7 @@ func TestTrafficOfAModel(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: served(t)})
 	d.press("4")
 	for range 20 {
-		if d.press("m"); d.traffic().Question().Model == "served" {
+		if d.press("m", "enter"); d.traffic().Question().Model == "served" {
 			break
 		}
 	}
@@ -102,7 +102,7 @@ func TestTrafficOfAModel(t *testing.T) {
 		t.Errorf("a limit below every run:\n%s", s)
 	}
 	d.exact()
-	d.press("u", "u", "m")
+	d.press("u", "u", "m", "enter")
 	if got := d.traffic().Question().Model; got != "" {
 		t.Errorf("after the last model comes %q", got)
 	}

@@ -20,11 +20,12 @@ type Decision struct {
 	advice.Choice
 	Chosen bool // something is feasible
 
-	Answer    string // what to rent, what it takes and costs
-	Ties      string // what is as good
-	Certainty string // the probability that it is the best
-	Changes   string // what would make another one the best
-	Settle    string // what to measure next
+	Answer    string   // what to rent, what it takes and costs
+	Shorter   []string // the same for less and less room
+	Ties      string   // what is as good
+	Certainty string   // the probability that it is the best
+	Changes   string   // what would make another one the best
+	Settle    string   // what to measure next
 }
 
 // Decide puts into words which candidate of a ranking to take. chances are
@@ -37,14 +38,15 @@ func Decide(r *rank.Result, chances func(objective.Name) map[int]float64, crosso
 	}
 	d.Choice, d.Chosen = advice.Choose(r, chances, crossovers)
 	if !d.Chosen {
-		d.Answer = "Nothing is within these limits: " + WhyNothing(r) + "."
+		const nothing = "Nothing is within these limits"
+		d.Answer, d.Shorter = nothing+": "+WhyNothing(r)+".", []string{nothing + "."}
 		return d
 	}
 	c, of := d.Choice, r.Space.At(d.Candidate)
 	if of.IsPredicted() {
-		d.Answer = guess(r, c, of)
+		d.Answer, d.Shorter = guess(r, c, of)
 	} else {
-		d.Answer = rent(r, of)
+		d.Answer, d.Shorter = rent(r, of)
 	}
 	d.Ties, d.Certainty, d.Changes = tied(r, c), certainty(r, c, of), changes(r, c)
 	if probe != nil {
@@ -65,7 +67,7 @@ func (d Decision) Sentences() (out []string) {
 }
 
 // rent is the answer that rests on runs of the candidate's own.
-func rent(r *rank.Result, c *candidate.Candidate) string {
+func rent(r *rank.Result, c *candidate.Candidate) (long string, shorter []string) {
 	verb, bought := "Rent", ""
 	switch {
 	case c.Configuration[0].VM.Cloud == "": // a machine of one's own
@@ -73,7 +75,11 @@ func rent(r *rank.Result, c *candidate.Candidate) string {
 	case c.Purchase != profile.OnDemand && c.Purchase != "":
 		bought = " " + string(c.Purchase)
 	}
-	return fmt.Sprintf("%s %s%s for %s: %s.", verb, withGPU(c), bought, job(r, c), takes(r, c))
+	what, all := withGPU(c)+bought+" for "+job(r, c), takes(r, c)
+	few := strings.Join(all[:min(len(all), 2)], ", ")
+	return fmt.Sprintf("%s %s: %s.", verb, what, strings.Join(all, ", ")), []string{
+		fmt.Sprintf("%s %s: %s.", verb, what, few), fmt.Sprintf("%s %s%s: %s.", verb, withGPU(c), bought, few),
+		fmt.Sprintf("%s %s: %s.", verb, VMs(c), few)}
 }
 
 // withGPU names a configuration, that of one VM type with its GPU: 1× g6.xlarge (L4).
@@ -98,7 +104,7 @@ func job(r *rank.Result, c *candidate.Candidate) string {
 
 // takes is what the candidate takes and costs and, where candidates differ in it, the
 // accuracy that it reaches: 9 m 40 s, $0.13 ±8 %, 62.0 % top-5.
-func takes(r *rank.Result, c *candidate.Candidate) string {
+func takes(r *rank.Result, c *candidate.Candidate) []string {
 	last, parts := c.Time, []string{quantity.Duration(c.Time.Value)}
 	if c.Cost.Known() {
 		last, parts = c.Cost, append(parts, quantity.Money(c.Cost.Value))
@@ -107,25 +113,28 @@ func takes(r *rank.Result, c *candidate.Candidate) string {
 	if q := c.Quality; q != nil && r.Space.AccuracyVaries() {
 		parts = append(parts, objective.WriteAccuracy(q.Estimate.Value, q.HigherIsBetter)+" "+plaintext.Name(q.Metric))
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // guess is the answer that rests on runs of others.
-func guess(r *rank.Result, c advice.Choice, of *candidate.Candidate) string {
+func guess(r *rank.Result, c advice.Choice, of *candidate.Candidate) (long string, shorter []string) {
 	e, write := of.Cost, quantity.Money
 	if !e.Known() {
 		e, write = of.Time, quantity.Duration
 	}
 	best := fmt.Sprintf("%s for %s, %s", withGPU(of), job(r, of), between(e, write))
+	shorter = []string{"Not measured; the best guess is " + best + ".",
+		fmt.Sprintf("Not measured; the best guess is %s, %s.", withGPU(of), between(e, write)),
+		fmt.Sprintf("Best guess: %s, %s.", VMs(of), between(e, write))}
 	switch {
 	case c.Probed >= 0:
 		probed := r.Space.At(c.Probed)
 		return fmt.Sprintf("The best guess is %s; it was never measured. The best of those that were is %s: %s.", best,
-			VMs(probed), takes(r, probed))
+			VMs(probed), strings.Join(takes(r, probed), ", ")), shorter
 	case of.Timing() == estimate.OtherBatch:
-		return fmt.Sprintf("Nothing is measured at this batch size. The best guess is %s.", best)
+		return fmt.Sprintf("Nothing is measured at this batch size. The best guess is %s.", best), shorter
 	}
-	return fmt.Sprintf("Nothing is measured on these VM types. The best guess is %s.", best)
+	return fmt.Sprintf("Nothing is measured on these VM types. The best guess is %s.", best), shorter
 }
 
 func between(e estimate.Estimate, write func(float64) string) string {

@@ -21,8 +21,8 @@ const (
 // entry of [Filters] and its values on the [Workload]: flags, JSON and what
 // Explore narrows to follow from the list.
 type Filter struct {
-	// Name names the filter in JSON, Flag and Help on the command line. Label
-	// stands before a value on screen.
+	// Name names the filter in JSON, Flag and Help on the command line. Label is what
+	// it is of, on screen.
 	Name, Flag, Help, Label string
 
 	// Values are those that a workload asks for; none keeps everything. Set asks
@@ -49,21 +49,22 @@ const (
 func Filters() []Filter {
 	return []Filter{
 		{
-			Name: BatchSizes, Flag: "batch", Label: "batch ",
+			Name: BatchSizes, Flag: "batch", Label: "batch size",
 			Help:   "only these batch sizes (training: of the whole VM; inference: per GPU)",
 			Values: batchSizes, Set: setBatchSizes, match: strings.EqualFold,
 			of: func(r *profile.Run) string { return strconv.Itoa(r.BatchSize) },
 		},
 		Filter{
-			Name: Variants, Flag: "variant", Help: "only these variants", typed: profile.VariantOfTitle, known: aVariant,
+			Name: Variants, Flag: "variant", Label: "variant", Help: "only these variants",
+			typed: profile.VariantOfTitle, known: aVariant,
 			of: func(r *profile.Run) string { return r.Variant.Name },
 		}.in(func(w *Workload) *[]string { return &w.Variants }),
 		Filter{
-			Name: Clouds, Flag: "cloud", Help: "only these clouds", known: aVM,
+			Name: Clouds, Flag: "cloud", Label: "cloud", Help: "only these clouds", known: aVM,
 			of: func(r *profile.Run) string { return r.Cloud },
 		}.in(func(w *Workload) *[]string { return &w.Clouds }),
 		Filter{
-			Name: GPUs, Flag: "gpu", Help: "only these GPUs: A100 are all of its forms, A100-80GB one", known: aVM,
+			Name: GPUs, Flag: "gpu", Label: "GPU", Help: "only these GPUs: A100 are all of its forms, A100-80GB one", known: aVM,
 			match: profile.IsGPU,
 			of:    func(r *profile.Run) string { return r.GPU },
 		}.in(func(w *Workload) *[]string { return &w.GPUs }),
@@ -124,12 +125,23 @@ func ByName(name string) (f Filter, ok bool) {
 	return f, false
 }
 
-// Of are the values among a model's runs, the shortest first: what a user can
-// narrow to.
-func (f Filter) Of(runs []profile.Run, model string, mode profile.Mode) (values []string) {
-	for i := range runs {
-		if r := &runs[i]; r.Model == model && r.Mode == mode && f.of(r) != "" && f.of(r) != "0" {
-			values = append(values, f.of(r))
+// Of are the values among a model's runs and, where predictions are asked for, among
+// VM types: what a user can narrow to. The shortest come first.
+func (f Filter) Of(set *profile.Set, w *Workload) (values []string) {
+	last := ""
+	add := func(r *profile.Run) {
+		if v := f.of(r); v != last && v != "" && v != "0" {
+			values, last = append(values, v), v
+		}
+	}
+	for i := range set.Runs {
+		if r := &set.Runs[i]; r.Model == w.Model && r.Mode == w.Mode {
+			add(r)
+		}
+	}
+	if w.Predicted && f.known == aVM {
+		for _, vm := range set.VMTypes {
+			add(&profile.Run{Cloud: vm.Cloud, GPU: vm.GPU})
 		}
 	}
 	slices.SortFunc(values, func(a, b string) int {

@@ -68,6 +68,7 @@ const (
 	Mouse     Action = "mouse"
 	Refresh   Action = "refresh"
 	Clear     Action = "clear"
+	Unfilter  Action = "unfilter"
 	Stop      Action = "stop"
 	Keep      Action = "keep-running"
 	Follow    Action = "follow"
@@ -262,15 +263,15 @@ func defaults() []Binding {
 			{Redo, "U ctrl+r", "redo", 0, in(InExplore, InFleet, InTraffic), "redo what was undone"},
 		}},
 		{"The question", []row{
-			{Model, "m", "model", 5, in(InExplore, InTraffic), "next model"},
+			{Model, "m", "model", 5, in(InExplore, InTraffic), "choose a model: type to search; enter alone takes the next one"},
 			{Workload, "w", "mode", 10, explore, "switch between training and inference"},
-			{Batch, "b", "batch", 10, explore, "filter by batch size"},
+			{Batch, "b", "batch", 10, explore, "choose batch sizes; enter alone takes the next one"},
 			{Purchase, "$", "price", 10, in(InExplore, InFleet), "next purchase option: on-demand, spot or reserved"},
 			{Bill, "B", "bill", 12, explore,
 				"set additional costs: start-up, disk, egress, electricity, interruptions of spot VMs"},
-			{Clouds, "c", "cloud", 11, explore, "filter by cloud"},
-			{GPUs, "n", "GPU", 11, in(InExplore, InFleet), "filter by GPU; on Fleet, next VM type"},
-			{Variants, "v", "variant", 11, explore, "filter by variant"},
+			{Clouds, "c", "cloud", 11, explore, "choose clouds"},
+			{GPUs, "n", "GPU", 11, in(InExplore, InFleet), "choose GPUs; on Fleet, a VM type"},
+			{Variants, "v", "variant", 11, explore, "choose variants"},
 			{Feasible, "f", "hide", 11, explore, "show or hide infeasible candidates"},
 			{Predicted, "P", "predict", 13, explore, "also rank predicted candidates, which were never probed"},
 			{Combined, "C", "combine", 13, explore, "for inference, also rank combinations of VM types: their exact frontier"},
@@ -278,6 +279,7 @@ func defaults() []Binding {
 			{Overlap, "O", "overlap", 10, in(InFleet),
 				"let INT8 jobs overlap the jobs queued behind them, as in the study"},
 			{Redraw, "R", "redraw", 11, in(InFleet), "draw new random deadlines, models and user decisions"},
+			{Unfilter, "backspace", "widen", 12, explore, "take the last filter or limit away; a click on it does too"},
 			{Clear, "0", "clear", 11, in(InExplore, InTraffic), "clear all constraints and filters"},
 			{Plots, "X", "plots", 0, explore, "plot energy instead of cost, if any run reports its energy"},
 			{Axes, "a", "axes", 11, explore, "logarithmic or linear axes"},

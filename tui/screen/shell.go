@@ -11,6 +11,7 @@ import (
 	"sweetspot/data/contract"
 	"sweetspot/data/document"
 	"sweetspot/engine/quantity"
+	"sweetspot/tui/components/chooser"
 	"sweetspot/tui/components/confirm"
 	"sweetspot/tui/components/exportdialog"
 	"sweetspot/tui/components/helpoverlay"
@@ -44,12 +45,14 @@ type Shell struct {
 	Toast     toast.Toast
 	Line      prompt.Prompt
 	Files     picker.Picker
+	Choices   chooser.Chooser
 	Question  confirm.Dialog
 	Documents exportdialog.Dialog
 	Help      helpoverlay.Overlay
 
-	chosen   func(path string) tea.Cmd // what the choice of a file leads to
-	answered func(id string) tea.Cmd   // what the answer to the question leads to
+	chosen   func(path string) tea.Cmd     // what the choice of a file leads to
+	taken    func(values []string) tea.Cmd // what the choice of values leads to
+	answered func(id string) tea.Cmd       // what the answer to the question leads to
 }
 
 // Words are said in passing.
@@ -95,6 +98,12 @@ func (s *Shell) ChooseSeveral(title string, then func(path string) tea.Cmd) tea.
 	return s.list(s.Files.OpenSeveral(title, "."))
 }
 
+// Offer has values chosen; then follows the choice.
+func (s *Shell) Offer(q chooser.Question, then func(values []string) tea.Cmd) {
+	s.taken = then
+	s.Choices.Ask(q)
+}
+
 func (s *Shell) list(path string) tea.Cmd {
 	list := s.Files.Lister(path)
 	return func() tea.Msg { return listingMsg{list()} }
@@ -125,6 +134,10 @@ func (s *Shell) Key(msg tea.KeyPressMsg, action keys.Action) (cmd tea.Cmd, handl
 		case e.Chosen != "":
 			return s.chosen(e.Chosen), true
 		}
+	case s.Choices.Visible():
+		if values, done := s.Choices.Key(msg.String(), msg.Text); done {
+			return s.taken(values), true
+		}
 	case s.Documents.Visible():
 		return s.keyDocuments(msg, action)
 	case s.Line.Visible():
@@ -141,6 +154,8 @@ func (s *Shell) Paste(msg tea.PasteMsg) (cmd tea.Cmd, handled bool) {
 	case s.Question.Visible() || s.Help.Visible():
 	case s.Files.Visible():
 		s.Files.Type(msg.Content)
+	case s.Choices.Visible():
+		s.Choices.Type(msg.Content)
 	case s.Documents.Visible():
 		s.Documents.Type(msg.Content)
 	case s.Line.Visible():
@@ -159,7 +174,8 @@ func (s *Shell) Mouse(msg tea.MouseMsg) (handled bool) {
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok && s.Documents.Visible() {
 		s.Documents.Scroll(map[bool]int{true: -wheelLines, false: wheelLines}[wheel.Button == tea.MouseWheelUp])
 	}
-	return s.Documents.Visible() || s.Question.Visible() || s.Help.Visible() || s.Files.Visible() || s.Line.Visible()
+	return s.Documents.Visible() || s.Question.Visible() || s.Help.Visible() || s.Files.Visible() ||
+		s.Choices.Visible() || s.Line.Visible()
 }
 
 // Receive takes what the shell's commands bring back.
@@ -196,6 +212,8 @@ func (s *Shell) Over(body, region string, disabled keys.Disabled, w, h int) stri
 		return overlay.Center(body, s.Help.View(s.Theme, s.Bindings, region, disabled, w, h), w, h)
 	case s.Files.Visible():
 		return overlay.Center(body, s.Files.View(s.Theme, w, h), w, h)
+	case s.Choices.Visible():
+		return overlay.Center(body, s.Choices.View(s.Theme, w, h), w, h)
 	case s.Documents.Visible():
 		return overlay.Center(body, s.Documents.View(s.Theme, w, h), w, h)
 	}

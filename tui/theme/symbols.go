@@ -49,6 +49,7 @@ type Symbols struct {
 	Dot       string // separator
 	Check     string
 	Cross     string
+	Open      string // opens a choice
 
 	// Borders of a panel, and the axes of a plot.
 	H, V, TopLeft, TopRight, BottomLeft, BottomRight     string
@@ -75,7 +76,7 @@ func newSymbols(name string, raster Raster) Symbols {
 		Track: r('━', '='), TrackOut: r('╌', '-'), KnobLow: r('├', '['), KnobHigh: r('┤', ']'), Mark: r('┆', '|'),
 		Here: s("▸", ">"), Up: r('↑', '^'), Down: r('↓', 'v'), Ellipsis: s("…", "~"), PlusMinus: s("±", "+-"),
 		AtLeast: s("≥", ">="), AtMost: s("≤", "<="), Dot: s("·", "-"),
-		Check: s("✓", "ok"), Cross: s("✗", "x"),
+		Check: s("✓", "ok"), Cross: s("✗", "x"), Open: s("▾", "v"),
 		H: s("─", "-"), V: s("│", "|"), TopLeft: s("╭", "+"), TopRight: s("╮", "+"),
 		BottomLeft: s("╰", "+"), BottomRight: s("╯", "+"),
 		AxisV: r('│', '|'), AxisH: r('─', '-'), AxisCorner: r('└', '+'), TickY: r('┤', '+'), TickX: r('┬', '+'),

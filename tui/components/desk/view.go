@@ -14,6 +14,14 @@ import (
 // charts and words below it. A pane of no size is not on screen.
 type Layout struct{ Sliders, First, Second, Table, Third, Fourth, Words panel.Box }
 
+// Below is the layout with something of so many rows above it.
+func (l Layout) Below(rows int) Layout {
+	for _, b := range []*panel.Box{&l.Sliders, &l.First, &l.Second, &l.Table, &l.Third, &l.Fourth, &l.Words} {
+		b.Y += rows
+	}
+	return l
+}
+
 // Sizes at which a desk changes its layout, in cells.
 const (
 	WideWidth    = 120

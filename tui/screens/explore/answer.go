@@ -33,6 +33,7 @@ type Answer struct {
 	Chances     contract.Chances // of being the best, by objective
 	Relaxations []advice.Relaxation
 	Crossovers  []advice.Crossover
+	Decision    wording.Decision           // what to rent
 	next        *advice.Probe              // nil where no probe is expected to pay
 	predictor   candidate.Predictor        // of the set and mode; nil until predictions are asked for
 	Tested      validate.Tested            // how well predictions did on the set itself
@@ -68,10 +69,10 @@ func Ask(seq int, set *profile.Set, q question.Query, previous *Answer) *Answer 
 	a.Chances = contract.NewChances(a.Result)
 	a.Relaxations = advice.Relaxations(a.Result)
 	a.Crossovers = advice.Crossovers(a.Result)
-	if p, ok := advice.NextProbe(a.Result, advice.ProbeSeconds,
-		func(o objective.Name) map[int]float64 { return a.Chances[o] }); ok {
+	if p, ok := advice.NextProbe(a.Result, advice.ProbeSeconds, a.Chances.Of); ok {
 		a.next = &p
 	}
+	a.Decision = wording.Decide(a.Result, a.Chances.Of, a.Crossovers, a.next)
 	return a
 }
 

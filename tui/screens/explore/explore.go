@@ -20,6 +20,7 @@ import (
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
 	"sweetspot/tui/components/ask"
+	"sweetspot/tui/components/chips"
 	"sweetspot/tui/components/desk"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/keys"
@@ -47,12 +48,18 @@ type Screen struct {
 	plots       *plots
 	rows        *rows // what the table shows
 	sorting     sortKeys
+	choices     sameChoices
+	opened      map[string]bool                 // candidates whose equals are shown, by ID
 	pinned      map[string]*candidate.Candidate // by ID
 	held        bool                            // the cursor was put somewhere; else it follows the best
 	layout      desk.Layout
+	head        head
+	chipLine    chips.Line
 
-	feasibleOnly bool
-	wanted       *candidate.Candidate // to be selected when the answer comes; nil for none
+	rests              restingOn // what the runs are counted for
+	ownRuns, otherRuns int
+	feasibleOnly       bool
+	wanted             *candidate.Candidate // to be selected when the answer comes; nil for none
 }
 
 // New returns the screen with the question of the last session, asking nothing yet.
@@ -62,7 +69,7 @@ func New(sh *screen.Shell, last state.State, today time.Time) *Screen {
 		q = *last.Question
 	}
 	s := &Screen{th: sh.Theme, today: today, constraints: newConstraints(), plots: newPlots(sh.Theme, last.LogAxes),
-		pinned: map[string]*candidate.Candidate{}}
+		pinned: map[string]*candidate.Candidate{}, opened: map[string]bool{}}
 	s.Desk = desk.New(sh, q, desk.Config[question.Query, *Answer]{
 		Sliders: &s.constraints.Stack, Table: table.New(columns(required(), q)), Column: string(q.Sort.Loose()),
 		Regions: []string{keys.InSliders, keys.InPlot, keys.InPlot, keys.InRanking},
@@ -204,7 +211,8 @@ func (s *Screen) refresh() {
 		return
 	}
 	column, descending := s.Sorted()
-	s.rows = newRows(s.answer, s.th, &s.sorting, rowOptions{column, descending, s.feasibleOnly, s.pinned})
+	s.rows = newRows(s.answer, s.th, &s.sorting, &s.choices,
+		rowOptions{column, descending, s.feasibleOnly, s.pinned, s.opened})
 	s.Table.SetRows(s.rows)
 	// Of accuracy and probability the larger ones come first.
 	s.Table.SetSort(column, descending != s.largerFirst())
@@ -255,7 +263,7 @@ func (s *Screen) Selected() (candidate int, ok bool) {
 	if !ok || s.rows == nil {
 		return 0, false
 	}
-	return s.rows.order[row], true
+	return s.rows.at(row), true
 }
 
 // Answer is what is shown now; nil before the first one.

@@ -19,7 +19,15 @@ func (s *Screen) Act(action keys.Action) tea.Cmd {
 	if s.actOnPlot(action) {
 		return nil
 	}
+	if action == keys.Enter && s.OnTable() && !s.Reading() && s.open() {
+		return nil
+	}
 	if action == keys.Back && !s.Reading() {
+		if len(s.opened) > 0 {
+			clear(s.opened)
+			s.refresh()
+			return nil
+		}
 		return s.Filter("")
 	}
 	if cmd, handled := s.Do(action); handled {
@@ -55,6 +63,22 @@ func (s *Screen) Act(action keys.Action) tea.Cmd {
 		return s.edit(action)
 	}
 	return nil
+}
+
+// open shows the candidates that are the same choice as the selected one, below it; it
+// reports whether there were any that were not shown.
+func (s *Screen) open() bool {
+	i, ok := s.Selected()
+	if !ok || len(s.rows.merged.behind[i]) == 0 {
+		return false
+	}
+	id := s.answer.Result.Space.At(i).ID
+	if s.opened[id] {
+		return false
+	}
+	s.opened[id] = true
+	s.refresh()
+	return true
 }
 
 // onPlot is what keys do to the plot that has them. A key zooms and pans further
@@ -161,24 +185,29 @@ func (s *Screen) alongFrontier(steps int) {
 	}
 	at := 0
 	if i, ok := s.Selected(); ok {
-		if k := slices.Index(front, i); k >= 0 {
+		if k := slices.Index(front, s.rows.leader(i)); k >= 0 {
 			at = min(max(k+steps, 0), len(front)-1)
 		}
 	}
 	s.choose(front[at])
 }
 
+// frontierOf is the frontier of a plot, of each choice one candidate.
 func (s *Screen) frontierOf(region int) []int {
 	r, pair := s.answer.Result, s.plots.pairs[region-FirstPlot]
 	if pair == (objective.Pair{}) {
 		pair = s.plots.pairs[0] // candidates lie on no frontier over the dial
 	}
-	return r.Frontiers[pair]
+	front := slices.Clone(r.Frontiers[pair])
+	for k, i := range front {
+		front[k] = s.rows.leader(i)
+	}
+	return slices.Compact(front)
 }
 
 // choose puts the cursor on a candidate.
 func (s *Screen) choose(i int) {
-	if row := slices.Index(s.rows.order, i); row >= 0 {
+	if row := s.rows.row(i); row >= 0 {
 		s.Table.SetCursor(row)
 	}
 	s.hold()
@@ -221,6 +250,10 @@ func (s *Screen) Mouse(e pointer.Event) tea.Cmd {
 	case pointer.Release:
 		s.release()
 		return nil
+	case pointer.Click:
+		if c, ok := s.chipLine.At(e.X); ok && e.Y == s.head.decision && s.head.chips > 0 {
+			return s.clickChip(c)
+		}
 	case pointer.Drag:
 		if s.drag(e.X, e.Y) {
 			return nil

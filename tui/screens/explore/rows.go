@@ -102,8 +102,9 @@ func vmFlex(q question.Query) int {
 type rows struct {
 	a        *Answer
 	th       *theme.Theme
-	order    []int                           // row → candidate
+	order    []int                           // candidates, those that stand behind others too
 	feasible int                             // rows; the others follow
+	merged   merged                          // candidates that stand behind others
 	ranked   bool                            // the rows stand in the order of the ranking
 	place    []int                           // candidate → rank from 1, where they do not
 	pinned   map[string]*candidate.Candidate // by ID
@@ -117,10 +118,11 @@ type rowOptions struct {
 	descending   bool
 	feasibleOnly bool
 	pinned       map[string]*candidate.Candidate
+	opened       map[string]bool // by ID of the candidate that stands for others
 }
 
 // newRows orders an answer by a column; engine orders are kept as they are.
-func newRows(a *Answer, th *theme.Theme, n *sortKeys, o rowOptions) *rows {
+func newRows(a *Answer, th *theme.Theme, n *sortKeys, k *sameChoices, o rowOptions) *rows {
 	r := &rows{a: a, th: th, order: a.Result.Ranked, feasible: len(a.Result.Order), ranked: true,
 		pinned: o.pinned, last: -1}
 	if o.feasibleOnly {
@@ -134,7 +136,42 @@ func newRows(a *Answer, th *theme.Theme, n *sortKeys, o rowOptions) *rows {
 	if o.descending {
 		r.rearrange(slices.Reverse)
 	}
+	r.merged = k.merge(a.Result.Space, r.order[:min(r.feasible, mergedDepth)], o.opened)
+	r.feasible -= r.hidden()
 	return r
+}
+
+// hidden is how many candidates stand behind others.
+func (r *rows) hidden() int { return len(r.merged.was) - len(r.merged.head) }
+
+// at is the candidate of a row.
+func (r *rows) at(row int) int {
+	if row < len(r.merged.head) {
+		return r.merged.head[row]
+	}
+	return r.order[row+r.hidden()]
+}
+
+// leader is the candidate that stands for candidate i: itself, or another.
+func (r *rows) leader(i int) int {
+	if leader, ok := r.merged.under[i]; ok {
+		return leader
+	}
+	return i
+}
+
+// row is the row of a candidate, or of the one that stands for it; −1 for none.
+func (r *rows) row(i int) int {
+	if row := slices.Index(r.merged.head, i); row >= 0 {
+		return row
+	}
+	if leader := r.leader(i); leader != i {
+		return slices.Index(r.merged.head, leader)
+	}
+	if k := slices.Index(r.order[len(r.merged.was):], i); k >= 0 {
+		return len(r.merged.head) + k
+	}
+	return -1
 }
 
 // rearrange changes the order of the feasible rows.
@@ -149,20 +186,22 @@ func (r *rows) rank(row int) int {
 	switch {
 	case row >= r.feasible:
 		return 0
+	case r.ranked && row >= len(r.merged.head):
+		return row + r.hidden() + 1
 	case r.ranked:
-		return row + 1
+		return slices.Index(r.merged.was, r.at(row)) + 1
 	case r.place == nil:
 		r.place = make([]int, r.a.Result.Space.Len())
 		for k, i := range r.a.Result.Order {
 			r.place[i] = k + 1
 		}
 	}
-	return r.place[r.order[row]]
+	return r.place[r.at(row)]
 }
 
 // candidate is the one of a row, made once for all its cells.
 func (r *rows) candidate(row int) *candidate.Candidate {
-	if i := r.order[row]; i != r.last {
+	if i := r.at(row); i != r.last {
 		r.last, r.made = i, r.a.Result.Space.At(i)
 	}
 	return r.made
@@ -198,14 +237,25 @@ func (a *Answer) probability(i int) float64 {
 	return a.Result.Chance(a.Chances[by], by, i)
 }
 
-func (r *rows) Len() int { return len(r.order) }
+// probability is that of a candidate and of all that stand behind it unseen.
+func (r *rows) probability(i int) float64 {
+	p := r.a.probability(i)
+	for _, k := range r.merged.behind[i] {
+		if !r.merged.opened[i] {
+			p += r.a.probability(k)
+		}
+	}
+	return p
+}
+
+func (r *rows) Len() int { return len(r.order) - r.hidden() }
 func (r *rows) Find(before table.Rows, row int) (int, bool) {
 	was := before.(*rows)
-	i, ok := was.order[row], true
+	i, ok := was.at(row), true
 	if space := r.a.Result.Space; space != was.a.Result.Space {
 		i, ok = space.Find(was.candidate(row))
 	}
-	row = slices.Index(r.order, i)
+	row = r.row(i)
 	return row, ok && row >= 0
 }
 
@@ -218,7 +268,7 @@ func (r *rows) Style(row int) table.RowStyle {
 }
 
 func (r *rows) Cell(row int, column string, width int) string {
-	i := r.order[row]
+	i := r.at(row)
 	res := r.a.Result
 	c := r.candidate(row)
 	switch column {
@@ -235,7 +285,7 @@ func (r *rows) Cell(row int, column string, width int) string {
 		if c.Live {
 			name += " " + r.th.Warn.Render("probing")
 		}
-		return name
+		return r.counted(i, name, width)
 	case "variant":
 		label := text.Clean(wording.VariantLabel(c.Variant))
 		if r.a.isSweet(i) {
@@ -264,7 +314,7 @@ func (r *rows) Cell(row int, column string, width int) string {
 		}
 		return "—"
 	case "best":
-		if p := r.a.probability(i); !math.IsNaN(p) && row < r.feasible {
+		if p := r.probability(i); !math.IsNaN(p) && row < r.feasible {
 			return table.Share(r.th, p, width)
 		}
 		return "—"
@@ -276,6 +326,19 @@ func (r *rows) Cell(row int, column string, width int) string {
 		return r.estimate(c.Of(o.Name), o.Write, width >= with)
 	}
 	return ""
+}
+
+// counted is a name with how many are the same choice, or that it is one of them.
+func (r *rows) counted(i int, name string, width int) string {
+	if _, under := r.merged.under[i]; under {
+		return " " + name
+	}
+	n := len(r.merged.behind[i])
+	if n == 0 {
+		return name
+	}
+	count := fmt.Sprintf(" +%d", n)
+	return text.Truncate(name, max(width-len(count), 0), r.th.Symbols.Ellipsis) + r.th.Dim.Render(count)
 }
 
 // estimate writes a value, with its interval where there is room; the value looks

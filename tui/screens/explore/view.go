@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"sweetspot/data/wording"
@@ -11,13 +10,15 @@ import (
 	"sweetspot/tui/components/desk"
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/components/slider"
+	"sweetspot/tui/keys"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
 
 // place lays the screen out for its size.
 func (s *Screen) place() {
-	s.layout = newLayout(s.w, s.h, len(s.Sliders.All))
+	s.head = newHead(s.w, s.h)
+	s.layout = newLayout(s.w, s.h-s.head.rows(), len(s.Sliders.All)).Below(s.head.rows())
 	for k, b := range []panel.Box{s.layout.First, s.layout.Second} {
 		s.plots.scatter[k].SetSize(b.Inner())
 	}
@@ -35,46 +36,16 @@ func (s *Screen) View() string {
 	plot := func(k int) desk.Pane {
 		return desk.Pane{Title: s.plots.title[k], Note: s.plotNote(k), Body: s.plots.scatter[k].Draw}
 	}
-	return s.Frame(s.th, s.w, s.h, &s.layout, desk.Panes{
-		Sliders: desk.Pane{Title: "Constraints", Note: s.constraintsNote(), Body: s.filters},
+	lines := append(s.decision(), s.Frame(s.th, s.w, s.h-s.head.rows(), &s.layout, desk.Panes{
+		Sliders: desk.Pane{Title: "Constraints", Note: s.constraintsNote()},
 		First:   plot(0),
 		Second:  plot(1),
 		Table:   desk.Pane{Title: s.rankingTitle(), Note: s.rankingNote()},
 		Words:   desk.Pane{Title: "Why this one", Note: s.pinnedNote()},
 		Reading: desk.Pane{Title: s.selectedTitle(), Note: s.pinnedNote()},
 		Lines:   s.words,
-	})
-}
-
-// filters are what else narrows the candidates, below the sliders where there is
-// room.
-func (s *Screen) filters(w, h int) string {
-	if h < 2 {
-		return ""
-	}
-	var lines []string
-	for _, l := range text.Wrap(strings.Join(s.narrowing(), " "+s.th.Symbols.Dot+" "), w) {
-		lines = append(lines, s.th.Dim.Render(l))
-	}
-	return "\n" + strings.Join(lines, "\n")
-}
-
-func (s *Screen) narrowing() []string {
-	parts := []string{string(s.Question().Purchase)}
-	q := s.Question()
-	for _, f := range question.Filters() {
-		if v := narrowedTo(f, q); v != "" {
-			parts = append(parts, f.Label+text.Clean(v))
-		}
-	}
-	slices.Sort(parts[1:])
-	if b := q.Bill.String(); b != "" {
-		parts = append(parts, "bill "+b)
-	}
-	if q.Words != "" {
-		parts = append(parts, "/"+text.Clean(q.Words))
-	}
-	return parts
+	}))
+	return strings.Join(lines, "\n")
 }
 
 func (s *Screen) constraintsNote() string {
@@ -154,11 +125,88 @@ const (
 	SecondPlot = 2
 )
 
+// head are the lines above the panels: what to rent, and the chips below it.
+type head struct{ decision, chips int }
+
+func (h head) rows() int { return h.decision + h.chips }
+
+// newHead gives the head its lines of w × h cells.
+func newHead(w, h int) head {
+	switch {
+	case w < leastWidth || h < leastRows+2:
+		return head{}
+	case h < tallHead:
+		return head{1, 1}
+	}
+	return head{2, 1}
+}
+
+// decision draws the head: the sentences that have room, then the chips.
+func (s *Screen) decision() []string {
+	if s.head.rows() == 0 {
+		return nil
+	}
+	var lines []string
+	if s.answer != nil {
+		lines = s.fitDecision(s.w-2, s.head.decision)
+	}
+	out := make([]string, 0, s.head.rows())
+	for k := range s.head.decision {
+		line := ""
+		if k < len(lines) {
+			line = lines[k]
+		}
+		out = append(out, text.Fit(" "+line, s.w))
+	}
+	note := ""
+	if s.set != nil {
+		note = s.resting()
+	}
+	return append(out, s.chipLine.View(s.th, s.chips(), note, s.w))
+}
+
+// fitDecision is what to rent in so many lines of w cells, the answer as long as it
+// fits and behind it the sentences that still do.
+func (s *Screen) fitDecision(w, rows int) []string {
+	d := s.answer.Decision
+	if d.Settle != "" {
+		if b, _ := s.Shell.Bindings.Lookup(keys.NextProbe); len(b.Keys) > 0 {
+			d.Settle = strings.TrimSuffix(d.Settle, ".") + ": " + b.Keys[0]
+		}
+	}
+	lines := text.Wrap(text.Clean(d.Answer), w)
+	for _, shorter := range d.Shorter {
+		if len(lines) > rows {
+			lines = text.Wrap(text.Clean(shorter), w)
+		}
+	}
+	if len(lines) > rows {
+		lines = lines[:rows]
+		lines[rows-1] = text.Truncate(lines[rows-1]+" "+s.th.Symbols.Ellipsis, w, s.th.Symbols.Ellipsis)
+	}
+	for k := range lines {
+		lines[k] = s.th.Title.Render(lines[k])
+	}
+	for k, more := range d.Sentences() {
+		if more = text.Clean(more); k == 0 {
+			continue
+		}
+		switch last := len(lines) - 1; {
+		case text.Width(lines[last])+2+text.Width(more) <= w:
+			lines[last] += "  " + s.th.Text.Render(more)
+		case len(lines) < rows && text.Width(more) <= w:
+			lines = append(lines, s.th.Text.Render(more))
+		}
+	}
+	return lines
+}
+
 // Sizes at which the screen is laid out, in cells.
 const (
 	leastWidth = 40
 	leastRows  = 8
 	tallHeight = 44 // from here on the plots get the greater part
+	tallHead   = 30 // from here on the head takes three lines
 )
 
 // newLayout places everything on w × h cells; on fewer than the least it is empty.

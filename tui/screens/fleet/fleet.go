@@ -17,6 +17,7 @@ import (
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/profile"
 	"sweetspot/tui/components/ask"
+	"sweetspot/tui/components/chooser"
 	"sweetspot/tui/components/desk"
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
@@ -110,7 +111,7 @@ func (s *Screen) Act(action keys.Action) tea.Cmd {
 	case keys.Scheduler, keys.Overlap, keys.Redraw:
 		return s.turn(action)
 	case keys.GPUs:
-		return s.nextVMType()
+		s.chooseVMType()
 	case keys.Purchase:
 		return s.nextPurchase()
 	case keys.Export:
@@ -194,10 +195,20 @@ func (q *Question) setPrices(o vmOffer) {
 		o.Reservation.Purchase, max(o.VM.GPUCount, 1)
 }
 
-// nextVMType goes to the next VM type that can be reserved.
-func (s *Screen) nextVMType() tea.Cmd {
-	cmd, _ := s.nextOffer(func(o vmOffer) bool { return o.VM.InstanceType != s.Question().VM })
-	return cmd
+// chooseVMType offers the VM types that can be reserved.
+func (s *Screen) chooseVMType() {
+	var names []string
+	for _, o := range s.offers {
+		if name := o.VM.InstanceType; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	label := func(name string) string { return name }
+	s.Shell.Offer(chooser.Question{Title: "VM type", Choices: chooser.Among(names, s.Question().VM, label)},
+		func(names []string) tea.Cmd {
+			cmd, _ := s.nextOffer(func(o vmOffer) bool { return o.VM.InstanceType == names[0] })
+			return cmd
+		})
 }
 
 // nextPurchase goes to the next way of reserving the VM type.

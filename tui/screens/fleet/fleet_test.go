@@ -76,6 +76,13 @@ func do(s *Screen, cmd tea.Cmd) {
 	}
 }
 
+// nextVMType presses enter on what the key of the VM types offers.
+func nextVMType(s *Screen) tea.Cmd {
+	s.Act(keys.GPUs)
+	cmd, _ := s.Shell.Key(tea.KeyPressMsg{Code: tea.KeyEnter}, keys.Enter)
+	return cmd
+}
+
 func TestTheQuestionInTheEnginesWords(t *testing.T) {
 	s := asked(t, 120, 40)
 	q := Question{VMs: 6.6, OnDemand: 3, Reserved: 1, Speed: 0.9, Tightness: 1.2, Reluctant: 2, AsStudied: true, Seed: 7,
@@ -247,11 +254,11 @@ func TestPricesTurn(t *testing.T) {
 		s.months() != 12 {
 		t.Errorf("the next term is %+v", q)
 	}
-	do(s, s.Act(keys.GPUs))
+	do(s, nextVMType(s))
 	if q := s.Question(); q.VM != "big" || q.GPUsPerVM != 8 || q.OnDemand != 20 {
 		t.Errorf("the next VM type is %+v", q)
 	}
-	do(s, s.Act(keys.GPUs))
+	do(s, nextVMType(s))
 	if q := s.Question(); q.VM != fleet.StudyVM || q.GPUsPerVM != 1 {
 		t.Errorf("after the last VM type comes %+v", q)
 	}

@@ -4,6 +4,7 @@
 package traffic
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -15,6 +16,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/serving"
 	"sweetspot/tui/components/ask"
+	"sweetspot/tui/components/chooser"
 	"sweetspot/tui/components/desk"
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
@@ -93,7 +95,7 @@ func (s *Screen) Act(action keys.Action) tea.Cmd {
 	}
 	switch action {
 	case keys.Model:
-		return s.nextModel()
+		s.chooseModel()
 	case keys.NextChart:
 		s.turn()
 	case keys.Clear:
@@ -145,15 +147,19 @@ func (s *Screen) draw() {
 	s.plots.show(s.Shown, s.Chosen())
 }
 
-// nextModel goes to the next model whose runs say what a VM serves, and after the
-// last one back to the study's VM.
-func (s *Screen) nextModel() tea.Cmd {
+// chooseModel offers the models whose runs say what a VM serves, and the study's VM.
+func (s *Screen) chooseModel() {
 	if len(s.models) < 2 {
-		return nil
+		return
 	}
+	label := func(name string) string { return cmp.Or(name, "no model: the VM of the study") }
+	s.Shell.Offer(chooser.Question{Title: "Model", Choices: chooser.Among(s.models, s.Question().Model, label)},
+		func(names []string) tea.Cmd { return s.setModel(names[0]) })
+}
+
+func (s *Screen) setModel(name string) tea.Cmd {
 	q := s.Question()
-	q.Model = s.models[(slices.Index(s.models, q.Model)+1)%len(s.models)]
-	q.MinAccuracy = 0
+	q.Model, q.MinAccuracy = name, 0
 	if s.chart = memoryChart; q.Model != "" {
 		s.chart = variantsChart
 	}

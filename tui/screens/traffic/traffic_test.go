@@ -73,6 +73,13 @@ func do(s *Screen, cmd tea.Cmd) {
 	}
 }
 
+// nextModel presses enter on what the key of the models offers.
+func nextModel(s *Screen) tea.Cmd {
+	s.Act(keys.Model)
+	cmd, _ := s.Shell.Key(tea.KeyPressMsg{Code: tea.KeyEnter}, keys.Enter)
+	return cmd
+}
+
 func TestLinesAreOfTheirSpans(t *testing.T) {
 	s := asked(t, 200, 50)
 	spans := []serving.Span{{Seconds: 10, Queries: 50, Violations: 5, Running: 2}, {Seconds: 20, Queries: 60, Running: 3}}
@@ -135,7 +142,7 @@ func TestNothingServesIsASentence(t *testing.T) {
 		t.Error(got)
 	}
 	s := asked(t, 120, 40)
-	do(s, s.nextModel())
+	do(s, nextModel(s))
 	q := s.Question()
 	q.MinAccuracy = 0.99
 	if do(s, s.Change("accuracy", q)); !strings.HasSuffix(s.Shown.Why, ": loosen one of the limits.") {
@@ -212,7 +219,7 @@ func TestTheAccuracySlidersRangeIsThatOfTheVariants(t *testing.T) {
 	if lo, hi := s.controls.All[accuracySlider].Range(); lo != 0 || hi != 1 {
 		t.Errorf("without a model it goes from %g to %g", lo, hi)
 	}
-	do(s, s.nextModel())
+	do(s, nextModel(s))
 	if lo, hi := s.controls.All[accuracySlider].Range(); lo != 0.85 || hi != 0.9 {
 		t.Errorf("with variants of 85 and 90 %% it goes from %g to %g", lo, hi)
 	}
@@ -258,7 +265,7 @@ func TestNotesOfTheSliders(t *testing.T) {
 	says(memorySlider, "none is in time")
 	q.LimitS = 0.5
 	do(s, s.Change("limit again", q))
-	do(s, s.nextModel())
+	do(s, nextModel(s))
 	says(accuracySlider, "2 choices")
 }
 
@@ -278,7 +285,7 @@ func TestModelsAndChartsTurn(t *testing.T) {
 	q := s.Question()
 	q.MinAccuracy = 0.3
 	s.Begin(q)
-	if do(s, s.Act(keys.Model)); s.Question().Model != "served" || s.Question().MinAccuracy != 0 ||
+	if do(s, nextModel(s)); s.Question().Model != "served" || s.Question().MinAccuracy != 0 ||
 		s.shown() != variantsChart {
 		t.Errorf("of the model it asks %+v and shows chart %d", s.Question(), s.shown())
 	}
@@ -290,7 +297,7 @@ func TestModelsAndChartsTurn(t *testing.T) {
 	if !slices.Equal(seen, []chart{memoryChart, evenChart, variantsChart}) {
 		t.Errorf("with a model the charts are %v", seen)
 	}
-	if do(s, s.Act(keys.Model)); s.Question().Model != "" || s.shown() != memoryChart {
+	if do(s, nextModel(s)); s.Question().Model != "" || s.shown() != memoryChart {
 		t.Errorf("after the last model comes %q with chart %d", s.Question().Model, s.shown())
 	}
 	q.MinAccuracy, q.MemoryGB = 0.3, 2
@@ -305,7 +312,7 @@ func TestModelsAndChartsTurn(t *testing.T) {
 		t.Error("a chart that is not on screen can be turned")
 	}
 	s.models = s.models[:1]
-	if s.Act(keys.Model) != nil {
+	if nextModel(s) != nil {
 		t.Error("without models there is a next one")
 	}
 }
@@ -407,7 +414,7 @@ func TestWordsOfTheScreen(t *testing.T) {
 	if strings.Contains(all, "Serves ") {
 		t.Errorf("the study's VM serves no run:\n%s", all)
 	}
-	do(s, s.nextModel())
+	do(s, nextModel(s))
 	if all = strings.Join(s.sentences(), "\n"); !strings.Contains(all, "Serves served pruned on desk at batch 8: ") {
 		t.Errorf("nothing says what serves:\n%s", all)
 	}
