@@ -19,6 +19,7 @@ import (
 	"time"
 	"unicode"
 
+	"sweetspot/data/shellwords"
 	"sweetspot/engine/plaintext"
 )
 
@@ -42,7 +43,12 @@ type connection struct {
 
 // Command is the command that starts ssh: that of [SSHVariable], else ssh.
 func Command() []string {
-	if words := strings.Fields(os.Getenv(SSHVariable)); len(words) > 0 {
+	given := os.Getenv(SSHVariable)
+	words, err := shellwords.Split(given)
+	if err != nil {
+		words = strings.Fields(given)
+	}
+	if len(words) > 0 {
 		return words
 	}
 	return []string{"ssh"}

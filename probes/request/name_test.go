@@ -20,7 +20,7 @@ func TestSourcesOfCommands(t *testing.T) {
 		"torchrun --nproc 2 /a/b/finetune.py": {"finetune", "b/finetune.py"},
 	} {
 		argv := strings.Fields(command)
-		if name, source := commandName(argv), commandSource(argv); name != want[0] || source != want[1] {
+		if name, source := commandName(argv), commandSource(argv, ""); name != want[0] || source != want[1] {
 			t.Errorf("%s: %q from %q, want %q", command, name, source, want)
 		}
 	}

@@ -28,6 +28,7 @@ import (
 // Request is one request for probes: a model or a command.
 type Request struct {
 	Command []string // a script; empty for a model
+	Folder  string   // that the command runs in: on its host; "" for the current one here, the user's home there
 	Name    string   // of the model in the database; "" for its own or the script's
 
 	// Spec is what all probes of a model share. For a command its mode and
@@ -123,6 +124,8 @@ func (r Request) checkEffective() error {
 			return fmt.Errorf("a command sets its own batch size, precision, pruning, data and interpreter; leave out %s, "+
 				"or give a --model", ineffective)
 		}
+	case !r.IsCommand() && r.Folder != "":
+		return errors.New("--folder is where a command runs; leave it out for a --model")
 	case s.FitBatch > 0 && flags(ofTimes) != "":
 		return fmt.Errorf("--largest-batch only finds that size; leave out either it or %s", flags(ofTimes))
 	case s.FineTune > 0 && !slices.ContainsFunc(r.Prunes, isPruned):
@@ -251,6 +254,7 @@ func (r Request) Argv() []string {
 	add("max-cost", r.Rule.MaxUSD)
 	add("max-steps", r.Rule.MaxN)
 	add("python", r.Python)
+	add("folder", r.Folder)
 	if vm := r.Machine.VM; vm.InstanceType != "" {
 		add("vm", vm.Cloud+"/"+vm.Region+"/"+vm.InstanceType)
 	}
@@ -320,15 +324,27 @@ func moduleOf(argv []string) string {
 }
 
 // commandSource distinguishes commands of the same name: the script with its
-// folder, the module, else all words.
-func commandSource(argv []string) string {
+// folder, the module, else all words. The command runs in the folder given; "" is the
+// current one.
+func commandSource(argv []string, folder string) string {
 	if i := scriptAt(argv); i >= 0 {
+		if !filepath.IsAbs(argv[i]) {
+			return withFolder(filepath.Join(folder, argv[i]))
+		}
 		return withFolder(argv[i])
 	}
 	if m := moduleOf(argv); m != "" {
 		return "-m " + m
 	}
 	return strings.Join(argv, " ")
+}
+
+// folderHere is the folder of this machine that the command belongs to.
+func (r Request) folderHere(host string) string {
+	if host != "" {
+		return ""
+	}
+	return r.Folder
 }
 
 // withFolder returns a path's last two elements, so that a project can be moved.

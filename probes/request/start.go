@@ -99,7 +99,7 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Environment) (ses
 	o.Description.Command = r.alone(c)
 	if r.IsCommand() {
 		words := secret.Words(r.Command)
-		source, name = commandSource(words), commandName(words)
+		source, name = commandSource(words, r.folderHere(c.Host)), commandName(words)
 		o.Description.Command = words
 	}
 	m := &o.Description.Model
@@ -134,7 +134,10 @@ func (r Request) hooked(o session.Options) (session.Options, error) {
 	if o.Command, err = secret.Expand(r.Command, os.LookupEnv); err != nil {
 		return o, err
 	}
-	o.Hooked = true
+	o.Hooked, o.Dir = true, r.Folder
+	if o.Start != nil {
+		o.Description.Folder, _ = os.Getwd() // not one of that host, which may soon be gone
+	}
 	o.Files, o.Env = hook.Files(), hook.Env(os.Getenv("PYTHONPATH"))
 	if o.Start != nil {
 		o.Env = hook.Env("") // that host has its own path

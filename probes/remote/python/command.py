@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 import zipfile
@@ -93,6 +94,11 @@ def dies_with_agent():
     return lambda: prctl(1, signal.SIGTERM)
 
 
+def in_environment():
+    """Whether the interpreter that was asked for is of an environment, which is then active for the command, too."""
+    return sys.prefix != sys.base_prefix or os.path.isdir(os.path.join(sys.prefix, "conda-meta"))
+
+
 class Command:
     def __init__(self, argv, env, cwd, files):
         directory = self.directory = PrivateDirectory(files)
@@ -137,6 +143,9 @@ class Command:
 
     def _environment(self, added):
         out = dict(os.environ, PYTHONUNBUFFERED="1")
+        if in_environment():
+            own = os.path.join(sys.prefix, "bin")
+            out.update(PATH=own + os.pathsep + out.get("PATH", os.defpath), VIRTUAL_ENV=sys.prefix)
         for entry in added:
             key, _, value = entry.partition("=")
             if key == "PYTHONPATH" and os.environ.get(key):
