@@ -40,7 +40,8 @@ var verbs = []struct {
 	of   any
 }{
 	{"rank", contract.Ranking{}}, {"plan", contract.Plan{}}, {"fleet", contract.Fleet{}}, {"traffic", contract.Traffic{}},
-	{"probe", report.Probe{}}, {"attach", probeList{}}, {"export", contract.Pick{}}, {"export --runs", recordedRuns{}},
+	{"probe", report.Probe{}}, {"probe --rent --dry-run", rentalsJSON{}}, {"attach", probeList{}},
+	{"export", contract.Pick{}}, {"export --runs", recordedRuns{}},
 	{"runs", runsResult{}}, {"import", importAnswer{}}, {"merge", mergeAnswer{}}, {"backup", backupAnswer{}},
 	{"catalog", listing.Document{}}, {"catalog diff", listing.Changes{}}, {"reproduce", reproduction{}},
 	{"validate", validation{}}, {"doctor", examination{}}, {"version", build{}},

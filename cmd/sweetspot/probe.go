@@ -34,7 +34,8 @@ func newProbeCommand() *cobra.Command {
 			"  sweetspot probe --model example:fashion-cnn --batch 64,256\n" +
 			"  sweetspot probe --model nets.py:resnet18 --input 3x224x224 --mode infer --precision fp32,int8" +
 			" --prune 0,0.3,0.5\n" +
-			"  sweetspot probe --host me@vm1 --host me@vm2 --max-seconds 60s -- python3 train.py",
+			"  sweetspot probe --host me@vm1 --host me@vm2 --max-seconds 60s -- python3 train.py\n" +
+			"  sweetspot probe --rent sky --vm aws/us-east-1/g6.xlarge --max-cost 1 -- python3 train.py",
 		Args: func(cmd *cobra.Command, args []string) error {
 			return f.check(cmd.Flags(), args)
 		},
@@ -69,6 +70,9 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
 	set, err := w.Load(ctx)
 	if err != nil {
 		return err
+	}
+	if f.rent != "" {
+		return f.rentAndProbe(ctx, cmd, r, w.Path(), set)
 	}
 	if err := f.place(&r, set); err != nil {
 		return err

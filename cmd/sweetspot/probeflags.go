@@ -28,6 +28,9 @@ type probeFlags struct {
 	rule                                      steady.Rule
 	price                                     *float64
 	python, vm, adapter, pattern              string
+	folder, rent                              string
+	timeLimit                                 float64 // seconds of use of a rented VM
+	dryRun                                    bool
 	layers, yes, noMetadata, noTUI            bool
 	keepRunning, detach                       bool
 }
@@ -76,7 +79,16 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.pattern, "pattern", "", "regular expression that finds the steps in a script's output, with "+
 		"groups such as (?P<ms>…) or (?P<step>…)")
 	fl.Var(optional(&f.price, quantity.ParseMoney), "price", "price of the machine in dollars an hour")
-	fl.StringVar(&f.vm, "vm", "", "the VM type of the machine in the catalog (p3.2xlarge, or aws/us-east-1/p3.2xlarge)")
+	fl.StringVar(&f.vm, "vm", "", "the VM type of the machine in the catalog (p3.2xlarge, or aws/us-east-1/p3.2xlarge); "+
+		"with --rent several, separated by commas")
+	fl.StringVar(&f.folder, "folder", "", "the folder that the command runs in: with --rent it is copied to the VM, with "+
+		"--host it is one of that host (default: the current one; on a host the home there)")
+	fl.Var(of(&f.rent, oneOf(renterNames()...), ""), "rent", "rent the VM types of --vm with sky (SkyPilot), aws or "+
+		"gcloud, probe on each of them, and end them; see --dry-run")
+	fl.Var(of(&f.timeLimit, aboveZero(parseSeconds), "20m"), "time-limit", "how long a rented VM is used at most; "+
+		"it then ends by itself")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "with --rent, only say what would be rented and what it costs at most, and "+
+		"write the scripts that do it")
 	fl.BoolVar(&f.noMetadata,
 		"no-metadata", false, "do not ask the cloud's metadata service which VM type the machine is")
 	fl.BoolVar(&f.detach, "detach", false,
@@ -101,6 +113,13 @@ func (f *probeFlags) check(fl *pflag.FlagSet, args []string) error {
 		return usageError("--repeat %d: must be at least 1", f.repeat)
 	case f.rule.MaxN < 0:
 		return usageError("--max-steps %d: must be above 0", f.rule.MaxN)
+	case f.rent == "" && (f.dryRun || fl.Changed("time-limit")):
+		return usageError("--dry-run and --time-limit are of a VM that is rented; add --rent sky and the VM type as --vm")
+	case f.rent != "" && f.vm == "":
+		return usageError("--rent needs the VM types to rent; add --vm, such as --vm aws/us-east-1/g6.xlarge")
+	case f.rent != "" && (len(f.hosts) > 0 || f.detach || f.python != ""):
+		return usageError("--rent probes on the VM that it rents, with the Python set up there; leave out --host, --detach " +
+			"and --python")
 	case fl.Changed("largest-batch") && f.fitBatch < 1:
 		return usageError("--largest-batch %d: give the largest batch size to try, such as 4096", f.fitBatch)
 	}
@@ -125,7 +144,7 @@ func (f *probeFlags) check(fl *pflag.FlagSet, args []string) error {
 func (f *probeFlags) request(args []string) (r request.Request, err error) {
 	r = request.Request{
 		Command: args, Name: f.name, Batches: f.batch, Repeats: f.repeat, Hosts: f.hosts, Detach: f.detach, Python: f.python,
-		Adapter: adapter.Kind(strings.ToLower(f.adapter)), Pattern: f.pattern,
+		Folder: f.folder, Adapter: adapter.Kind(strings.ToLower(f.adapter)), Pattern: f.pattern,
 		NoMetadata: f.noMetadata, KeepRunning: f.keepRunning, Rule: f.rule,
 		Spec: harness.Spec{
 			Model: f.model, Mode: f.mode, Input: strings.ToLower(f.input),

@@ -80,6 +80,20 @@ var SkyPilot = &Format{
 // skyPilot is a task. Its null variable is one that SkyPilot asks for.
 func (j *job) skyPilot() (string, error) {
 	p := j.parts[0]
+	missing := scalar("!!null", "null", 0)
+	return documents(append(j.remarks(), "", "Launch: sky launch --env COMMAND='…' FILE runs the command once on "+
+		"each VM; the VMs cost money until sky down."),
+		mapping(
+			pair{"name", textNode(j.name)},
+			pair{"num_nodes", number(p.count)},
+			pair{"resources", mapping(append(p.skyResources(), pair{"use_spot", truth(j.isSpot())})...)},
+			pair{"envs", mapping(pair{"COMMAND", remarked(missing, "what runs the model: set it here or with --env")})},
+			pair{"run", scriptNode(exports(j.settings(p)) + "bash -c \"$COMMAND\"\n")},
+		))
+}
+
+// skyResources name the VM type to SkyPilot.
+func (p part) skyResources() []pair {
 	machine := p.instanceType
 	if p.cloud == "azure" {
 		machine = azureSize(machine)
@@ -88,21 +102,11 @@ func (j *job) skyPilot() (string, error) {
 	if p.region != "" {
 		infra += "/" + p.region
 	}
-	resources := []pair{{"infra", textNode(infra)}}
+	out := []pair{{"infra", textNode(infra)}}
 	if !p.listed() {
-		resources = append(resources, pair{"instance_type", textNode(machine)})
+		out = append(out, pair{"instance_type", textNode(machine)})
 	}
-	resources = append(append(resources, p.accelerators()...), pair{"use_spot", truth(j.isSpot())})
-	missing := scalar("!!null", "null", 0)
-	return documents(append(j.remarks(), "", "Launch: sky launch --env COMMAND='…' FILE runs the command once on "+
-		"each VM; the VMs cost money until sky down."),
-		mapping(
-			pair{"name", textNode(j.name)},
-			pair{"num_nodes", number(p.count)},
-			pair{"resources", mapping(resources...)},
-			pair{"envs", mapping(pair{"COMMAND", remarked(missing, "what runs the model: set it here or with --env")})},
-			pair{"run", scriptNode(exports(j.settings(p)) + "bash -c \"$COMMAND\"\n")},
-		))
+	return append(out, p.accelerators()...)
 }
 
 // accelerators are the GPUs of a VM, if SkyPilot has a name for them.

@@ -22,6 +22,7 @@ import (
 	"sweetspot/probes/gpu"
 	"sweetspot/probes/python"
 	"sweetspot/probes/remote"
+	"sweetspot/probes/rental"
 )
 
 // Check is the result of one check. If it is not ok, Mend says what to do;
@@ -65,7 +66,23 @@ type Terminal struct {
 func Examine(ctx context.Context, t Terminal, database, interpreter string) []Check {
 	torch, path := framework(ctx, interpreter)
 	return []Check{terminal(t), profiles(ctx, database), graphics(), torch, onnx(ctx, path), secureShell(ctx),
-		dataset(datasetDir)}
+		dataset(datasetDir), rentals()}
+}
+
+// rentals names VMs that a killed rental may have left running.
+func rentals() Check {
+	c := Check{Name: "rented VMs", OK: true, Found: "none is known to be left running"}
+	left, err := rental.Leftovers()
+	if err != nil {
+		c.OK, c.Found, c.Mend = false, err.Error(), "set XDG_STATE_HOME to a folder of your own"
+		return c
+	}
+	if len(left) > 0 {
+		c.OK = false
+		c.Found = plaintext.Join(left, "; ", rental.Leftover.String)
+		c.Mend = plaintext.Join(left, "; ", func(l rental.Leftover) string { return l.End })
+	}
+	return c
 }
 
 func terminal(t Terminal) Check {

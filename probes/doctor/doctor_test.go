@@ -97,8 +97,9 @@ func TestDataset(t *testing.T) {
 // not ok says how to mend it.
 func TestExamine(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	checks := Examine(t.Context(), Terminal{}, "", "/nowhere/python3")
-	if len(checks) != 7 {
+	if len(checks) != 8 {
 		t.Fatalf("%d checks", len(checks))
 	}
 	for _, c := range checks {
