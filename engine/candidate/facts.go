@@ -16,7 +16,7 @@ import (
 // facts are what a set tells about a workload, gathered before any candidate is
 // made. They are immutable.
 type facts struct {
-	set        *profile.Set // with all trainings of the size asked about
+	set        *profile.Set      // with all trainings of the size asked about
 	sizes      map[int64]float64 // that their training sets really had, by run, where it is another
 	work       question.Workload
 	predictor  Predictor // nil adds nothing
@@ -33,7 +33,7 @@ func newFacts(set *profile.Set, w question.Workload, p Predictor) *facts {
 	set, sizes := resized(set, w)
 	f := &facts{
 		sizes: sizes,
-		set: set, work: w, predictor: p, asked: w.Narrowing(), market: newMarket(set.VMTypes, w.Purchase),
+		set:   set, work: w, predictor: p, asked: w.Narrowing(), market: newMarket(set.VMTypes, w.Purchase),
 		accuracies: newAccuracies(set, w), curves: learningCurves(set, w, p != nil),
 	}
 	f.model, _ = set.Model(w.Model)

@@ -152,7 +152,7 @@ func (q *Query) UnmarshalJSON(text []byte) error {
 		Workload: Workload{
 			Model: of.Model, Mode: of.Mode, Epochs: of.Epochs, TargetAccuracy: of.TargetAccuracy, Purchase: of.Purchase,
 			TrainSize: of.TrainSize,
-			MaxCount: DefaultCount, Combine: of.Combined, Predicted: of.Predicted, Words: of.Words,
+			MaxCount:  DefaultCount, Combine: of.Combined, Predicted: of.Predicted, Words: of.Words,
 		},
 		Weights: of.Weights, Sort: of.Sort,
 	}

@@ -22,12 +22,14 @@ func TestWhole(t *testing.T) {
 		runs         []profile.Run
 		epochs, size *float64
 	}{
-		"the newest run's":      {Workload{}, []profile.Run{probe(2, new(20.0), new(6e4)), probe(1, new(5.0), new(6e3)), published, failed}, new(20.0), new(6e4)},
-		"the newest that tells": {Workload{}, []profile.Run{probe(1, new(5.0), new(6e3)), probe(2, nil, nil)}, new(5.0), new(6e3)},
-		"nobody tells":          {Workload{}, []profile.Run{probe(1, nil, nil)}, new(float64(DefaultEpochs)), nil},
-		"as the user asks":      {asked, []profile.Run{probe(1, new(5.0), new(6e3))}, asked.Epochs, asked.TrainSize},
-		"to a target":           {target, []profile.Run{probe(1, new(5.0), new(6e3))}, nil, new(6e3)},
-		"published":             {Workload{}, []profile.Run{published}, nil, nil},
+		"the newest run's": {Workload{}, []profile.Run{probe(2, new(20.0), new(6e4)), probe(1, new(5.0), new(6e3)), published,
+			failed}, new(20.0), new(6e4)},
+		"the newest that tells": {Workload{}, []profile.Run{probe(1, new(5.0), new(6e3)), probe(2, nil, nil)}, new(5.0),
+			new(6e3)},
+		"nobody tells":     {Workload{}, []profile.Run{probe(1, nil, nil)}, new(float64(DefaultEpochs)), nil},
+		"as the user asks": {asked, []profile.Run{probe(1, new(5.0), new(6e3))}, asked.Epochs, asked.TrainSize},
+		"to a target":      {target, []profile.Run{probe(1, new(5.0), new(6e3))}, nil, new(6e3)},
+		"published":        {Workload{}, []profile.Run{published}, nil, nil},
 	} {
 		w := c.of
 		w.Model, w.Mode = "train", profile.Train
