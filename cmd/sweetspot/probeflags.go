@@ -31,6 +31,7 @@ type probeFlags struct {
 	folder, rent                              string
 	timeLimit                                 float64 // seconds of use of a rented VM
 	dryRun                                    bool
+	accuracyPattern                           string
 	layers, yes, noMetadata, noTUI            bool
 	keepRunning, detach                       bool
 }
@@ -78,6 +79,8 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 		"mllog (default auto)")
 	fl.StringVar(&f.pattern, "pattern", "", "regular expression that finds the steps in a script's output, with "+
 		"groups such as (?P<ms>…) or (?P<step>…)")
+	fl.StringVar(&f.accuracyPattern, "accuracy-pattern", "", "regular expression that finds the accuracy of a "+
+		"validation in a script's output, with the group (?P<value>…) and perhaps (?P<epoch>…)")
 	fl.Var(optional(&f.price, quantity.ParseMoney), "price", "price of the machine in dollars an hour")
 	fl.StringVar(&f.vm, "vm", "", "the VM type of the machine in the catalog (p3.2xlarge, or aws/us-east-1/p3.2xlarge); "+
 		"with --rent several, separated by commas")
@@ -145,7 +148,7 @@ func (f *probeFlags) request(args []string) (r request.Request, err error) {
 	r = request.Request{
 		Command: args, Name: f.name, Batches: f.batch, Repeats: f.repeat, Hosts: f.hosts, Detach: f.detach, Python: f.python,
 		Folder: f.folder, Adapter: adapter.Kind(strings.ToLower(f.adapter)), Pattern: f.pattern,
-		NoMetadata: f.noMetadata, KeepRunning: f.keepRunning, Rule: f.rule,
+		AccuracyPattern: f.accuracyPattern, NoMetadata: f.noMetadata, KeepRunning: f.keepRunning, Rule: f.rule,
 		Spec: harness.Spec{
 			Model: f.model, Mode: f.mode, Input: strings.ToLower(f.input),
 			Data:      harness.Data(strings.ToLower(f.data)),

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,7 +19,6 @@ import (
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
-	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
@@ -34,7 +32,6 @@ type queryFlags struct {
 	model                 string
 	mode                  profile.Mode
 	epochs, target, units *float64
-	trainSize             *float64
 	purchase              profile.Purchase
 	weights               question.Weights
 	sort                  question.Sort
@@ -50,10 +47,7 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.Var(of(&f.mode, modes, ""), "mode", "the mode: train or infer (default: the one that the model has runs of)")
 	fl.Var(optional(&f.epochs, quantity.ParseCount), "epochs",
-		"epochs of a training (default: those that your newest run announced; of what others published, as many as "+
-			"each source needed)")
-	fl.Var(optional(&f.trainSize, quantity.ParseCount), "train-size",
-		"units in the training set of a training (default: those of your newest run)")
+		"epochs of a training (default: as many as each source needed)")
 	fl.Var(optional(&f.target, quantity.ParseFraction), "target-accuracy",
 		"train until the validation accuracy reaches this (0.9 or 90%)")
 	fl.IntVar(&f.maxCount, "max-count", question.DefaultCount, "largest number of VMs of one type, for inference")
@@ -67,8 +61,7 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 	for _, of := range question.Filters() {
 		f.filters[of.Name] = fl.StringSlice(of.Flag, nil, of.Help)
 	}
-	fl.Var(optional(&f.units, quantity.ParseCount), "units", "units of work to infer, such as 1M images "+
-		"(default 1M), or to train on in all epochs together")
+	fl.Var(optional(&f.units, quantity.ParseCount), "units", "units of work to infer, such as 1M images (default 1M)")
 	f.limits = map[objective.Name]**float64{}
 	for _, o := range objective.All() {
 		f.limits[o.Name] = new(*float64)
@@ -212,7 +205,7 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 		return q, err
 	}
 	q.Model, q.Mode, q.Unit, q.MaxCount, q.Predicted = of.Model, of.Mode, of.Unit, f.maxCount, f.predicted
-	q.Purchase, q.Epochs, q.TargetAccuracy, q.TrainSize = f.purchase, f.epochs, f.target, f.trainSize
+	q.Purchase, q.Epochs, q.TargetAccuracy = f.purchase, f.epochs, f.target
 	for _, of := range question.Filters() {
 		if values := f.filters[of.Name]; values != nil {
 			if err = of.Ask(&q.Workload, *values); err != nil {
@@ -229,8 +222,11 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 	for name, limit := range f.limits {
 		q.Limits = q.Limits.With(name, *limit)
 	}
-	if q.Workload, err = f.amount(q.Workload, set); err != nil {
-		return q, err
+	if f.units != nil {
+		q.Units = *f.units
+	}
+	if q.Mode == profile.Train && f.units != nil {
+		return q, usageError("--units belongs to inference: use --epochs with --mode train")
 	}
 	if f.weights != nil {
 		q.Weights, q.Sort = f.weights, question.ByScore
@@ -242,26 +238,6 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 	return q, nil
 }
 
-// amount is the workload with the amount of work that the flags ask for.
-func (f queryFlags) amount(w question.Workload, set *profile.Set) (question.Workload, error) {
-	switch {
-	case f.units != nil && w.Mode == profile.Infer:
-		w.Units = *f.units
-	case f.units != nil && (f.epochs != nil || f.target != nil):
-		return w, usageError("--units, --epochs and --target-accuracy exclude each other: each says how much to train")
-	}
-	w = w.Whole(set)
-	if f.units == nil || w.Mode == profile.Infer {
-		return w, nil
-	}
-	if w.TrainSize == nil {
-		return w, usageError("no run of %s says how many units its training set has: use --epochs in place of --units, or "+
-			"add --train-size", plaintext.Clean(w.Model))
-	}
-	w.Epochs = new(*f.units / *w.TrainSize)
-	return w, nil
-}
-
 func nothingToRank(set *profile.Set, q question.Query) error {
 	var have []string
 	for _, x := range question.Questions(set) {
@@ -269,14 +245,8 @@ func nothingToRank(set *profile.Set, q question.Query) error {
 			have = append(have, fmt.Sprintf("%d %s runs", x.Runs, x.Mode.Noun()))
 		}
 	}
-	if q.Mode == profile.Train && q.Epochs == nil &&
-		!slices.ContainsFunc(set.Runs, func(r profile.Run) bool { return r.Model == q.Model && r.Epochs != nil }) {
-		return exitError{exitInfeasible, fmt.Errorf("nothing to rank: no run of %s says how many epochs it takes; ask "+
-			"sweetspot rank --epochs N", q.Model)}
-	}
-	if best, ok := bestReached(set, q); ok {
-		return exitError{exitInfeasible, fmt.Errorf("nothing to rank: no training of %s reached %s, the best came to %s; "+
-			"ask for less, or rank with --epochs N", q.Model, quantity.Percent(*q.TargetAccuracy), quantity.Percent(best))}
+	if why := wording.Lacking(set, q); why != "" {
+		return exitError{exitInfeasible, errors.New("nothing to rank: " + why)}
 	}
 	var used []string
 	for _, f := range q.Narrowing() {
@@ -293,28 +263,6 @@ func nothingToRank(set *profile.Set, q question.Query) error {
 	}
 	err := fmt.Errorf("nothing to rank: %s has %s, but %s", q.Model, strings.Join(have, ", "), why)
 	return exitError{exitInfeasible, err}
-}
-
-// bestReached is the best validation of the model's trainings where a target is
-// asked for that none of them reached; ok is false otherwise.
-func bestReached(set *profile.Set, q question.Query) (best float64, ok bool) {
-	if q.TargetAccuracy == nil {
-		return 0, false
-	}
-	better := func(v float64, higher bool) bool { return !ok || higher && v > best || !higher && v < best }
-	short := true
-	for _, r := range set.Runs {
-		if r.Model != q.Model || r.Mode != profile.Train {
-			continue
-		}
-		for _, v := range r.Validations {
-			if v.Value != nil && better(*v.Value, v.HigherIsBetter) {
-				best, ok = *v.Value, true
-				short = v.HigherIsBetter == (best < *q.TargetAccuracy)
-			}
-		}
-	}
-	return best, ok && short
 }
 
 // feasibleOrSay turns an empty ranking into the sentence that says which

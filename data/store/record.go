@@ -99,7 +99,7 @@ type Batch struct {
 
 // Finish says how a run ended and what it amounts to.
 type Finish struct {
-	Run            profile.Run // its status, summary, accuracy and energy are kept
+	Run            profile.Run // its status, summary, accuracy, validations and energy are kept
 	StoppedBecause string
 	StoppedWords   string // the same in words
 	ScriptExit     *int

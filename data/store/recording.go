@@ -18,9 +18,8 @@ type Recording struct {
 	store *Store
 	id    int64
 
-	mu    sync.Mutex
-	next  map[string]int64 // number of the next row, by table
-	model string           // the name that it has here
+	mu   sync.Mutex
+	next map[string]int64 // number of the next row, by table
 }
 
 // Start inserts a run that goes on from now.
@@ -59,14 +58,6 @@ func (s *Store) Start(ctx context.Context, d Description) (*Recording, error) {
 // ID is the number of the run.
 func (r *Recording) ID() int64 { return r.id }
 
-// Model is the name of the run's model, which may be longer than the described one where
-// that is of another network.
-func (r *Recording) Model() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.model
-}
-
 func saveDescribed(ctx context.Context, tx *transaction, d Description) (variant, machine int64, err error) {
 	model, err := saveModel(ctx, tx, d.Model)
 	if err != nil {
@@ -81,11 +72,7 @@ func saveDescribed(ctx context.Context, tx *transaction, d Description) (variant
 
 // Describe replaces the description: the script tells parts of it later.
 func (r *Recording) Describe(ctx context.Context, d Description) error {
-	err := r.store.change(ctx, "store the description of a run", func(ctx context.Context, tx *transaction) error {
-		var err error
-		if d.Model.Name, err = nameOf(ctx, tx, d.Model.Name, workOf(d), r.id); err != nil {
-			return err
-		}
+	return r.store.change(ctx, "store the description of a run", func(ctx context.Context, tx *transaction) error {
 		variant, machine, err := saveDescribed(ctx, tx, d)
 		if err != nil {
 			return err
@@ -95,12 +82,6 @@ func (r *Recording) Describe(ctx context.Context, d Description) error {
 		}
 		return dropUnused(ctx, tx)
 	})
-	if err == nil {
-		r.mu.Lock()
-		r.model = d.Model.Name
-		r.mu.Unlock()
-	}
-	return err
 }
 
 func (r *Recording) describe(ctx context.Context, tx *transaction, d Description, variant, machine int64) error {
@@ -154,8 +135,25 @@ func (r *Recording) Finish(ctx context.Context, f Finish) error {
 		set.add("heartbeat_ms", now.UnixMilli())
 		set.from(f, "stopped_because", "stopped_words", "script_exit", "rejected_lines", "spent_s", "spent_usd", "input_wait")
 		set.summary(f.Run)
-		return r.present(set.update(ctx, tx, "runs", "id = ? AND deleted = 0", r.id))
+		if err := r.present(set.update(ctx, tx, "runs", "id = ? AND deleted = 0", r.id)); err != nil {
+			return err
+		}
+		return r.replaceValidations(ctx, tx, f.Run.Validations)
 	})
+}
+
+// replaceValidations puts the validations of a finished run in the place of those
+// recorded so far: a script may print their values later than they were seen.
+func (r *Recording) replaceValidations(ctx context.Context, tx *transaction, all []profile.Validation) error {
+	if len(all) == 0 {
+		return nil
+	}
+	if _, err := tx.ExecContext(ctx, "DELETE FROM validations WHERE run_id = ?", r.id); err != nil {
+		return err
+	}
+	rows := runRows{tx: tx, run: r.id, next: map[string]int64{}}
+	appendList(ctx, &rows, "validations", all)
+	return rows.err
 }
 
 // stamp writes a time so that text order is time order.

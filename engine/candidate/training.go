@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"sweetspot/engine/curve"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
 	"sweetspot/engine/training"
 )
@@ -57,14 +55,15 @@ func epochsTo(r profile.Run, target float64) *float64 {
 	var epochs []int // after which they were measured, from 1
 	higher := true
 	for _, v := range r.Validations {
-		if v.Value != nil {
+		if v.Value != nil && !profile.IsLoss(v.Metric) {
 			values, epochs, higher = append(values, *v.Value), append(epochs, v.Epoch+1), v.HigherIsBetter
 		}
 	}
 	if n, ok := training.FirstReaching(values, target, higher); ok {
 		return new(float64(epochs[n-1]))
 	}
-	if a := r.Accuracy; a != nil && (a.HigherIsBetter == (a.Value >= target) || a.Value == target) {
+	if a := r.Accuracy; a != nil && !profile.IsLoss(a.Metric) && (a.HigherIsBetter == (a.Value >= target) ||
+		a.Value == target) {
 		return r.Epochs
 	}
 	return nil
@@ -126,10 +125,6 @@ func (f *facts) training(c Candidate, runs []profile.Run) Candidate {
 		}
 	} else {
 		c.AsPrinted = true
-	}
-	if size, other := f.sizes[runs[0].ID]; other {
-		c.Why = strings.TrimSuffix(fmt.Sprintf("timed on a training set of %s %s; %s", quantity.Count(size),
-			cmp.Or(runs[0].Unit, "unit")+"s", c.Why), "; ")
 	}
 	c.Energy = f.energy(&c, runs, max(runs[0].Count, 1))
 	c.EnergyByEpochs = f.energyByEpochs(c, runs)
@@ -225,7 +220,7 @@ func learningCurves(set *profile.Set, w question.Workload, predicted bool) (out 
 			continue
 		}
 		c := learningCurve{Keyed: k}
-		if w.TargetAccuracy != nil {
+		if w.TargetAccuracy != nil && !profile.IsLoss(k.Metric) {
 			c.target = k.Workload.Target(*w.TargetAccuracy)
 		}
 		out = append(out, c)

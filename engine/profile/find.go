@@ -98,6 +98,10 @@ var (
 // is none.
 func IsFraction(metric string) bool { return isCount(metric) || HasWord(metric, fractionWords...) }
 
+// IsLoss says from a metric's name that it is a loss, which is no accuracy that a
+// training could be asked to reach.
+func IsLoss(metric string) bool { return HasWord(metric, "loss") }
+
 // isCount says from a metric's name that it is the fraction of the units that are
 // right, so that chance spreads it as a binomial. A mean over units, as mAP or DICE,
 // has a spread that the units do not tell.

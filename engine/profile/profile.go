@@ -229,6 +229,14 @@ type Run struct {
 // of all, or of at least two epochs.
 func (r Run) IsTimed() bool { return r.Steady.Known() || r.TotalS != nil || len(r.EpochStartsS) > 2 }
 
+// HasAccuracies reports whether some validation of the run has a value that is no loss.
+func (r Run) HasAccuracies() bool {
+	return r.Accuracy != nil && !IsLoss(r.Accuracy.Metric) || slices.ContainsFunc(r.Validations,
+		func(v Validation) bool {
+			return v.Value != nil && !IsLoss(v.Metric)
+		})
+}
+
 // AccuracyStdDev is the standard deviation of the run's accuracy: as given, else
 // that which a count over the units of its last validation has by chance. It is nil where neither is known.
 func (r Run) AccuracyStdDev() *float64 {

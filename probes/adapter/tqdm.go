@@ -184,7 +184,7 @@ func (q *tqdm) describe(b *drawn, description string) []protocol.Event {
 // `120/469 ━━━━━━━━━━━━━━━━━━━━ 2s 5ms/step - loss: 0.4`.
 //
 // The last update of an epoch comes after the validation and carries its
-// values. The validation took the time since the update before it, less the
+// values, which package metric reads. The validation took the time since the update before it, less the
 // remaining steps at the epoch's mean time. Keras updates every 0.05 s, so the
 // error is at most that or one step.
 type keras struct {
@@ -199,7 +199,7 @@ type keras struct {
 var (
 	kerasEpoch = regexp.MustCompile(`^Epoch (\d{1,9})/(\d{1,9})$`)
 	kerasBar   = regexp.MustCompile(`^(\d{1,9})/(\d{1,9}|Unknown|None) (?:\[[=>.]*\]|[━╸╺ ]{5,})(?: |$)(.*)`)
-	kerasValue = regexp.MustCompile(`(\w+): (-?[\d.]+(?:e[-+]?\d+)?)`)
+	kerasValid = regexp.MustCompile(`\bval_\w+: `)
 )
 
 func (k *keras) line(t float64, line string) []protocol.Event {
@@ -221,11 +221,10 @@ func (k *keras) line(t float64, line string) []protocol.Event {
 		return nil
 	}
 	events := k.describe(total)
-	if v := validationOf(m[3]); v != nil {
-		v.Seconds = max(t-k.t-k.mean()*float64(n-k.n), 0)
-		v.T, v.Epoch = new(t), k.epoch
+	if kerasValid.MatchString(m[3]) {
 		k.begun = false
-		return append(events, *v)
+		return append(events, protocol.Validation{T: new(t), Epoch: k.epoch,
+			Seconds: max(t-k.t-k.mean()*float64(n-k.n), 0)})
 	}
 	steps := k.advance(t, n)
 	if len(steps) > 0 && !k.warned {
@@ -253,27 +252,4 @@ func (k *keras) describe(total int) []protocol.Event {
 		m.Epochs = new(float64(k.epochs))
 	}
 	return []protocol.Event{m}
-}
-
-// validationOf finds the metric of a validation: an accuracy if there is one,
-// else the loss; nil if there is neither.
-func validationOf(text string) *protocol.Validation {
-	var found *protocol.Validation
-	for _, m := range kerasValue.FindAllStringSubmatch(text, -1) {
-		name, ok := strings.CutPrefix(m[1], "val_")
-		value, err := strconv.ParseFloat(m[2], 64)
-		if !ok || err != nil {
-			continue
-		}
-		accuracy := strings.Contains(name, "acc")
-		switch {
-		case accuracy:
-			return &protocol.Validation{Metric: name, Value: &value, HigherIsBetter: new(true)}
-		case name == "loss":
-			found = &protocol.Validation{Metric: name, Value: &value, HigherIsBetter: new(false)}
-		case found == nil:
-			found = &protocol.Validation{Metric: name, Value: &value}
-		}
-	}
-	return found
 }

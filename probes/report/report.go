@@ -72,6 +72,7 @@ type Run struct {
 	ValidationS      *float64          `json:"validation_s"`
 	PeakMemoryBytes  *float64          `json:"peak_memory_bytes"`
 	Accuracy         *Accuracy         `json:"accuracy"`
+	AccuracyFrom     *string           `json:"accuracy_from"` // its name in the script's output; null if not read there
 	StoppedBecause   *string           `json:"stopped_because"`
 	SpentS           float64           `json:"spent_s"`
 	SpentUSD         *float64          `json:"spent_usd"`
@@ -87,7 +88,8 @@ type Run struct {
 	RejectedLines    int               `json:"rejected_lines"`
 	Error            *string           `json:"error"`
 
-	unit string // of work
+	unit         string // of work
+	accuracyRead string // what was read as the accuracy, in words
 }
 
 // Largest is the largest batch that fits in memory; FailsAt the smallest that
@@ -171,8 +173,10 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, PeakMemoryBytes: r.PeakMemoryBytes,
 		StoppedBecause: contract.OrNull(u.StoppedBecause), SpentS: u.SpentS, SpentUSD: u.SpentUSD, ScriptExit: u.ScriptExit,
 		RejectedLines: u.Rejected,
-		StoppedWords:  contract.OrNull(u.StoppedWords), InputWait: u.InputWait, EnergyJPerUnit: r.EnergyJPerUnit,
-		AveragePowerW: r.AveragePowerW, EnergyOf: contract.OrNull(r.EnergyOf), Layers: append([]store.Layer{}, u.Layers...),
+		AccuracyFrom:  contract.OrNull(u.AccuracyFrom), accuracyRead: u.AccuracyRead,
+		StoppedWords: contract.OrNull(u.StoppedWords), InputWait: u.InputWait, EnergyJPerUnit: r.EnergyJPerUnit,
+		AveragePowerW: r.AveragePowerW, EnergyOf: contract.OrNull(r.EnergyOf),
+		Layers: append([]store.Layer{}, u.Layers...),
 	}
 	if u.Limit != nil {
 		p.Run.LargestBatch = &Largest{u.Limit.BatchSize, u.Limit.FailsAt}

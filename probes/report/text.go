@@ -47,6 +47,13 @@ func (p Probe) Write(w io.Writer, path string) error {
 	if a := r.Accuracy; a != nil {
 		row("accuracy", "%s", plaintext.Cut(a.words(r.unit), 160))
 	}
+	if r.accuracyRead != "" {
+		name := ""
+		if r.Accuracy == nil {
+			name = "accuracy"
+		}
+		row(name, "%s", r.accuracyRead)
+	}
 	if r.Processes != nil {
 		row("fresh processes", "%s", r.Processes.line())
 	}

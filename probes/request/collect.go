@@ -10,16 +10,18 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
+	"sweetspot/probes/metric"
 	"sweetspot/probes/remote"
 	"sweetspot/probes/runner"
 	"sweetspot/probes/session"
 )
 
-// memo is stored with a detached probe for its collection: when to stop, and
-// whether the model's name is the user's.
+// memo is stored with a detached probe for its collection: when to stop,
+// whether the model's name is the user's, and how accuracies are read.
 type memo struct {
 	steady.Rule
-	Named bool
+	Named           bool
+	AccuracyPattern string
 }
 
 // read reads a memo; of one from another version nothing is used.
@@ -90,6 +92,12 @@ func Collect(ctx context.Context, db *store.Store, id int64, output io.Writer) (
 		Command: r.Command, Description: r.Description, Rule: m.Rule, Named: m.Named, Store: db, Output: output,
 		Start:     func(context.Context, runner.Command) (session.Process, error) { return p, nil },
 		AfterSave: func(ctx context.Context) error { return forget(ctx, p, h, r.Spool) },
+	}
+	if len(r.Command) > 0 {
+		if o.Metrics, err = metric.NewReader(m.AccuracyPattern); err != nil {
+			p.Leave()
+			return nil, err
+		}
 	}
 	if o.Recording, err = db.Restart(ctx, id); err != nil {
 		p.Leave()

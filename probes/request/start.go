@@ -25,6 +25,7 @@ import (
 	"sweetspot/probes/hook"
 	"sweetspot/probes/identity"
 	"sweetspot/probes/matrix"
+	"sweetspot/probes/metric"
 	"sweetspot/probes/modelfile"
 	"sweetspot/probes/rapl"
 	"sweetspot/probes/remote"
@@ -131,6 +132,9 @@ func (r Request) hooked(o session.Options) (session.Options, error) {
 	if o.Adapter, err = r.reader(); err != nil {
 		return o, err
 	}
+	if o.Metrics, err = metric.NewReader(r.AccuracyPattern); err != nil {
+		return o, err
+	}
 	if o.Command, err = secret.Expand(r.Command, os.LookupEnv); err != nil {
 		return o, err
 	}
@@ -154,7 +158,7 @@ func (r Request) far(o *session.Options) (far remote.Options, err error) {
 		Limit: limit(o.Rule, o.Description.Machine.USDPerHour)}
 	if r.Detach {
 		far.Spool = remote.NewSpool()
-		m := memo{o.Rule, o.Named}
+		m := memo{o.Rule, o.Named, r.AccuracyPattern}
 		m.CapsOnly = m.CapsOnly || o.KeepRunning
 		m.USDPerHour = nil // the run has it
 		far.Memo, err = json.Marshal(m)

@@ -150,7 +150,7 @@ func TestFarAway(t *testing.T) {
 		t.Errorf("%+v, %v", far, err)
 	}
 	m := read(far.Memo)
-	if want := (memo{steady.Rule{Target: 0.05, MaxSeconds: 90, MaxUSD: 1}, true}); !reflect.DeepEqual(m, want) {
+	if want := (memo{steady.Rule{Target: 0.05, MaxSeconds: 90, MaxUSD: 1}, true, ""}); !reflect.DeepEqual(m, want) {
 		t.Errorf("%+v, want %+v", m, want)
 	}
 	o.KeepRunning, o.Named = true, false

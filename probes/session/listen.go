@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/secret"
 	"sweetspot/probes/adapter"
 	"sweetspot/probes/identity"
+	"sweetspot/probes/metric"
 )
 
 // silence is how long a hooked script may send nothing before a warning. The
@@ -44,13 +46,36 @@ func (l *loop) identify() {
 	l.state.redescribed = true
 }
 
-// read turns output into events unless the script sends events itself.
+// read reads results from output, and turns it into events unless the script sends
+// events itself.
 func (l *loop) read(m message) {
-	if l.state.reportsSteps || strings.HasPrefix(strings.TrimSpace(m.drawn), "{") {
+	if log := l.state.results; log != nil && log.Print(m.at, secret.Text(m.drawn)) {
+		l.state.unresolved = true
+	}
+	if l.options.Adapter == nil || l.state.reportsSteps || strings.HasPrefix(strings.TrimSpace(m.drawn), "{") {
 		return
 	}
 	for _, e := range l.options.Adapter.Line(m.at, m.drawn) {
 		l.state.take(e, false, m.at)
+	}
+}
+
+// readResults takes in what only the end of the script tells: that no step follows its last
+// lines, and the tables of results that it wrote to files.
+func (l *loop) readResults() {
+	log := l.state.results
+	if log == nil {
+		return
+	}
+	if l.stopped == "" && l.scriptEx.Code == 0 {
+		log.End()
+	}
+	l.state.resolve()
+	if read := l.state.read; l.here && (read == nil || read.Loss) {
+		for _, table := range metric.Tables(l.options.Dir, l.process.Started()) {
+			log.Table(table)
+		}
+		l.state.resolve()
 	}
 }
 

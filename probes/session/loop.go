@@ -32,6 +32,7 @@ const (
 type loop struct {
 	session *Session
 	options Options
+	here    bool // the script runs on this machine
 	process Process
 	ctx     context.Context // for saving
 	saver   *saver
@@ -83,7 +84,6 @@ func (l *loop) run(cancelled <-chan struct{}, messages <-chan message, observed 
 		case err := <-l.saver.results:
 			l.saver.busy = false
 			l.note(err)
-			l.state.rename(l.saver.recording.Model())
 		case <-tick.C:
 			l.decide()
 			l.judge(l.state.series.BriefSummary())
@@ -238,6 +238,7 @@ func (l *loop) finish() {
 	if w := l.state.aboutCopies(); w != "" {
 		l.state.appendLog("warning", w, l.elapsed())
 	}
+	l.readResults()
 	u := l.update()
 	u.Done, u.Stopping = true, false
 	u.ScriptExit = new(l.scriptEx.Code)
@@ -259,8 +260,6 @@ func (l *loop) finish() {
 		u.Run.TotalS = new(u.SpentS)
 	}
 	err := l.saveEnd(u)
-	l.state.rename(l.saver.recording.Model())
-	u.Run.Model = l.state.described.Model.Name
 	if err != nil && u.Err == nil {
 		u.Err = err
 		u.Run.Status = profile.Failed

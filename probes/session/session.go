@@ -18,6 +18,7 @@ import (
 	"sweetspot/engine/steady"
 	"sweetspot/probes/adapter"
 	"sweetspot/probes/identity"
+	"sweetspot/probes/metric"
 	"sweetspot/probes/protocol"
 	"sweetspot/probes/runner"
 )
@@ -42,6 +43,8 @@ type Options struct {
 	// Adapter turns output into events for a script that neither writes events
 	// nor can be hooked into. May be nil.
 	Adapter *adapter.Adapter
+	// Metrics reads the results of validations from the output. May be nil.
+	Metrics *metric.Reader
 	// RequiredPrecision returns how precise the steady mean of the run must be
 	// for its purpose, and why; 0 means the rule's target. May be nil.
 	RequiredPrecision func(r profile.Run) (precision float64, why string)
@@ -95,6 +98,8 @@ type Update struct {
 	InputWait        *float64        // share of the steady time spent waiting for input
 	MemoryBytes      *float64        // peak so far
 	MemoryTotalBytes *float64
+	AccuracyRead     string   // what was read from the output as the accuracy, and whether it is; "" for nothing
+	AccuracyFrom     string   // the name that was printed with it
 	Log              []string // the last lines
 	Warnings         []string
 	Rejected         int // malformed events of the script
@@ -146,7 +151,8 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	if o.Description.StartedAt.IsZero() {
 		o.Description.StartedAt = time.Now()
 	}
-	if o.Start == nil {
+	here := o.Start == nil
+	if here {
 		o.Start = startHere
 		thisMachine(&o.Description.Machine)
 	}
@@ -177,7 +183,7 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 		ended:    make(chan struct{}),
 	}
 	l := &loop{
-		session: s, options: o, process: process, ctx: saving,
+		session: s, options: o, here: here, process: process, ctx: saving,
 		saver: startSaver(saving, recording),
 		state: newState(o, recording.ID()),
 		rule:  o.Rule,
@@ -187,7 +193,7 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	for _, w := range o.Warnings {
 		l.state.warn(w, 0)
 	}
-	go l.run(ctx.Done(), listen(process, o.Adapter != nil), observe(saving, o.Observe, s.ended))
+	go l.run(ctx.Done(), listen(process, o.Adapter != nil || o.Metrics != nil), observe(saving, o.Observe, s.ended))
 	return s, nil
 }
 

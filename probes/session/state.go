@@ -17,6 +17,7 @@ import (
 	"sweetspot/engine/secret"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/gpu"
+	"sweetspot/probes/metric"
 	"sweetspot/probes/protocol"
 )
 
@@ -44,6 +45,8 @@ type state struct {
 	work     work
 	initS    *float64
 	checks   []profile.Validation
+	results  *metric.Log // what was printed of them; nil where that is not read
+	read     *metric.Read
 	pauses   []profile.Pause
 	pausedS  map[int]float64 // seconds of pauses, by the steps done before them
 	accuracy *profile.Accuracy
@@ -58,6 +61,8 @@ type state struct {
 	logged      int
 	rejected    int
 
+	unresolved bool // results changed since
+
 	piped            map[reflect.Type]bool // of what two streams may report: whether the pipe did first
 	copies           int                   // events left out, since another stream had reported the like before
 	gotEvent         bool                  // any event arrived
@@ -69,9 +74,13 @@ type state struct {
 }
 
 func newState(o Options, id int64) *state {
-	return &state{described: o.Description, named: o.Named, id: id, counts: map[int]int{}, pausedS: map[int]float64{},
+	p := &state{described: o.Description, named: o.Named, id: id, counts: map[int]int{}, pausedS: map[int]float64{},
 		uuids: map[string]bool{},
 		piped: map[reflect.Type]bool{}}
+	if o.Metrics != nil {
+		p.results = metric.NewLog(o.Metrics)
+	}
+	return p
 }
 
 // add takes in one line of the script; now is seconds since it began.
@@ -82,6 +91,9 @@ func (p *state) add(m message, now float64) {
 		p.event(protocol.Rejection{Why: item.Rejected}, now)
 	case item.Event != nil:
 		p.noteSource(item.Event)
+		if t := timeOf(item.Event); t != nil && p.results != nil && m.from == fromEvents {
+			p.results.Heard(now, *t)
+		}
 		p.take(item.Event, m.from == fromEvents, now)
 	default:
 		p.line(m.from, item.Log, now)
@@ -112,12 +124,6 @@ func (p *state) aboutCopies() string {
 	return fmt.Sprintf("%d events were left out: the script reports the like on its output and where SWEETSPOT_EVENTS "+
 		"says, "+
 		"and what came first counts", p.copies)
-}
-
-// rename takes over the name that the model got where others of its name are of another
-// network; "" is none.
-func (p *state) rename(model string) {
-	p.described.Model.Name = cmp.Or(model, p.described.Model.Name)
 }
 
 // noteSource records whether the script's own events report steps: then its
@@ -220,6 +226,9 @@ func (p *state) iteration(e protocol.Iteration, now float64) {
 		p.series.Add(e.Seconds)
 	}
 	p.work.add(i, e, at(e.T, now))
+	if p.results != nil && e.Rank == 0 {
+		p.results.Step(at(e.T, now), e.Epoch)
+	}
 	row := store.Iteration{Epoch: e.Epoch, Index: i, Rank: e.Rank, Seconds: e.Seconds, T: at(e.T, now)}
 	if e.Index != nil {
 		row.Index = *e.Index
@@ -238,11 +247,34 @@ func (p *state) validation(e protocol.Validation, now float64) {
 		Epoch: e.Epoch, Seconds: e.Seconds, Metric: e.Metric, Value: e.Value, Units: e.Units,
 		HigherIsBetter: isHigherBetter(e.Metric, e.HigherIsBetter), AtS: new(at(e.T, now)),
 	}
-	p.checks = append(p.checks, v)
+	if p.results == nil {
+		p.checks = append(p.checks, v)
+	} else {
+		p.results.Validate(v)
+		p.resolve()
+		if n := len(p.checks); n > 0 {
+			v = p.checks[n-1]
+		}
+	}
 	p.batch.Validations = append(p.batch.Validations, v)
-	if v.Value != nil && v.Metric != "" {
-		p.accuracy = &profile.Accuracy{Metric: v.Metric, Value: *v.Value, HigherIsBetter: v.HigherIsBetter,
-			Basis: estimate.Measured}
+	p.judge()
+}
+
+// resolve joins the validations with what was printed of them.
+func (p *state) resolve() {
+	p.unresolved = false
+	p.checks, p.read = p.results.Resolve()
+	p.judge()
+}
+
+// judge takes the last result for the accuracy, except a loss.
+func (p *state) judge() {
+	for _, v := range slices.Backward(p.checks) {
+		if v.Value != nil && v.Metric != "" && !profile.IsLoss(v.Metric) {
+			p.accuracy = &profile.Accuracy{Metric: v.Metric, Value: *v.Value, HigherIsBetter: v.HigherIsBetter,
+				Basis: estimate.Measured}
+			return
+		}
 	}
 }
 
@@ -350,6 +382,20 @@ func failedWith(code int) string {
 		return fmt.Sprintf("was ended by SIGKILL (exit code %d), which often means that the system ran out of memory", code)
 	}
 	return fmt.Sprintf("was ended by %s (exit code %d)", name, code)
+}
+
+// timeOf is when an event was sent that is sent at once, by the clock of the steps. Where
+// an adapter reads these from the output there is no other clock.
+func timeOf(e protocol.Event) *float64 {
+	switch e := e.(type) {
+	case protocol.Hello:
+		if strings.HasPrefix(e.Framework, "torch") {
+			return e.T
+		}
+	case protocol.Iteration:
+		return e.T
+	}
+	return nil
 }
 
 func at(t *float64, now float64) float64 {

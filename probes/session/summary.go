@@ -9,11 +9,15 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/gpu"
+	"sweetspot/probes/metric"
 	"sweetspot/probes/protocol"
 )
 
 // update is the state as clients see it.
 func (p *state) update() Update {
+	if p.unresolved {
+		p.resolve()
+	}
 	s := p.summarise()
 	w := p.steadyWork(s)
 	warnings := tail(p.warnings, shownWarnings)
@@ -33,6 +37,8 @@ func (p *state) update() Update {
 		InputWait:        w.waitShare,
 		MemoryBytes:      p.peak,
 		MemoryTotalBytes: p.total,
+		AccuracyRead:     p.aboutAccuracy(),
+		AccuracyFrom:     p.accuracyFrom(),
 		Log:              tail(p.log, shownLog),
 		Warnings:         append(warnings, gpu.Warnings(p.telemetry, w.waitShare)...),
 		Rejected:         p.rejected,
@@ -97,8 +103,9 @@ func (p *state) run(s steady.Summary) profile.Run {
 }
 
 // validationSeconds returns the first validation's time and the mean of the
-// later ones; nil where there was none.
+// later ones; nil where there was none. Of what was only printed the time is unknown.
 func validationSeconds(checks []profile.Validation) (first, later *float64) {
+	checks = slices.DeleteFunc(slices.Clone(checks), func(v profile.Validation) bool { return v.Seconds == 0 })
 	if len(checks) == 0 {
 		return nil, nil
 	}
@@ -185,4 +192,23 @@ func (w *work) from(first int, seconds []float64) (s steadyWork) {
 		s.waitShare = new(min(wait/all, 1))
 	}
 	return s
+}
+
+// aboutAccuracy says what was read as the accuracy, or that none was.
+func (p *state) aboutAccuracy() string {
+	switch {
+	case p.read != nil:
+		return p.read.Words()
+	case p.results != nil && len(p.checks) > 0 && p.accuracy == nil:
+		return metric.Unread(len(p.checks))
+	}
+	return ""
+}
+
+// accuracyFrom is the name that the accuracy was printed with; "" for none.
+func (p *state) accuracyFrom() string {
+	if p.read == nil || p.read.Loss {
+		return ""
+	}
+	return p.read.Label
 }

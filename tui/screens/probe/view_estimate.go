@@ -30,7 +30,7 @@ func (s *Screen) estimatePanel(w, h int) string {
 	if phase := s.phase(); s.several() && phase != Running && phase != Stopping {
 		place = nil // it is the place of a probe that runs
 	}
-	for _, more := range [][]string{s.pauseLines(iw), s.spreadLines(), s.layerLines(iw)} {
+	for _, more := range [][]string{s.accuracyLines(iw), s.pauseLines(iw), s.spreadLines(), s.layerLines(iw)} {
 		if len(lines)+len(place)+len(more)+1 <= ih {
 			lines = append(lines, more...)
 		}
@@ -117,6 +117,15 @@ func (s *Screen) spreadLines() []string {
 		" " + d("half within ") + quantity.Duration(m.P50) + d(", 90 % within ") + quantity.Duration(m.P90),
 		" " + d("99 % within ") + quantity.Duration(m.P99),
 	}
+}
+
+// accuracyLines say what was read as the accuracy, so that the user can tell whether
+// it is.
+func (s *Screen) accuracyLines(w int) []string {
+	if s.update.AccuracyRead == "" {
+		return nil
+	}
+	return append([]string{""}, s.th.Dim.Wrap(text.Clean(s.update.AccuracyRead), " ", w)...)
 }
 
 // layerLines name the layers that take the largest shares of a pass.

@@ -71,8 +71,10 @@ class Between:
         """As phases.interruptions, since the last step."""
         return phases.interruptions(self.clock, self.data.training, self.phases, self.whole, self.pauses)
 
-    def validation(self, t, epoch, seconds, seen):
+    def validation(self, end, epoch, seconds, seen):
+        """Reports a validation that ended at the mark."""
         if self.rank == 0:
+            t = events.at(self.clock.host(end))
             events.emit("validation", t=round(t, 6), epoch=epoch, seconds=round(max(0.0, seconds), 9), metric=None, value=None, units=seen)
 
     # Loaders.

@@ -209,8 +209,6 @@ class Recorder(between.Between):
             self.facts.batch_size = units * self.world
         if left:
             units = left if units is None else units + left
-        if self.work.shape != self.facts.input:
-            self.facts.input, changed = self.work.shape, True
         if changed or d.epochs_done != done:
             self.describe()
         begin, wait = self.last, d.wait if d.training is not None else None
@@ -238,7 +236,7 @@ class Recorder(between.Between):
         for b, e, seen, within in validations:
             lasted = c.seconds(b, e)
             seconds -= lasted
-            self.validation(t, epoch, lasted - sum(c.seconds(*p) for p in within), seen)
+            self.validation(e, epoch, lasted - sum(c.seconds(*p) for p in within), seen)
         for b, e in pauses:
             seconds -= c.seconds(b, e)
         if wait is not None:
@@ -304,8 +302,8 @@ class Recorder(between.Between):
         self.data.finish(self.count)
         self.describe()
         validations, _, _ = self.interruptions()
-        t, epoch, c = events.since_start(), self.data.epoch, self.clock
+        epoch, c = self.data.epoch, self.clock
         if validations:
             c.wait()
         for b, e, seen, within in validations:
-            self.validation(t, epoch, c.seconds(b, e) - sum(c.seconds(*p) for p in within), seen)
+            self.validation(e, epoch, c.seconds(b, e) - sum(c.seconds(*p) for p in within), seen)
