@@ -19,6 +19,7 @@ import (
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
@@ -32,6 +33,7 @@ type queryFlags struct {
 	model                 string
 	mode                  profile.Mode
 	epochs, target, units *float64
+	trainSize             *float64
 	purchase              profile.Purchase
 	weights               question.Weights
 	sort                  question.Sort
@@ -47,7 +49,10 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.Var(of(&f.mode, modes, ""), "mode", "the mode: train or infer (default: the one that the model has runs of)")
 	fl.Var(optional(&f.epochs, quantity.ParseCount), "epochs",
-		"epochs of a training (default: as many as each source needed)")
+		"epochs of a training (default: those that your newest run announced; of what others published, as many as "+
+			"each source needed)")
+	fl.Var(optional(&f.trainSize, quantity.ParseCount), "train-size",
+		"units in the training set of a training (default: those of your newest run)")
 	fl.Var(optional(&f.target, quantity.ParseFraction), "target-accuracy",
 		"train until the validation accuracy reaches this (0.9 or 90%)")
 	fl.IntVar(&f.maxCount, "max-count", question.DefaultCount, "largest number of VMs of one type, for inference")
@@ -61,7 +66,8 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 	for _, of := range question.Filters() {
 		f.filters[of.Name] = fl.StringSlice(of.Flag, nil, of.Help)
 	}
-	fl.Var(optional(&f.units, quantity.ParseCount), "units", "units of work to infer, such as 1M images (default 1M)")
+	fl.Var(optional(&f.units, quantity.ParseCount), "units", "units of work to infer, such as 1M images "+
+		"(default 1M), or to train on in all epochs together")
 	f.limits = map[objective.Name]**float64{}
 	for _, o := range objective.All() {
 		f.limits[o.Name] = new(*float64)
@@ -205,7 +211,7 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 		return q, err
 	}
 	q.Model, q.Mode, q.Unit, q.MaxCount, q.Predicted = of.Model, of.Mode, of.Unit, f.maxCount, f.predicted
-	q.Purchase, q.Epochs, q.TargetAccuracy = f.purchase, f.epochs, f.target
+	q.Purchase, q.Epochs, q.TargetAccuracy, q.TrainSize = f.purchase, f.epochs, f.target, f.trainSize
 	for _, of := range question.Filters() {
 		if values := f.filters[of.Name]; values != nil {
 			if err = of.Ask(&q.Workload, *values); err != nil {
@@ -222,11 +228,8 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 	for name, limit := range f.limits {
 		q.Limits = q.Limits.With(name, *limit)
 	}
-	if f.units != nil {
-		q.Units = *f.units
-	}
-	if q.Mode == profile.Train && f.units != nil {
-		return q, usageError("--units belongs to inference: use --epochs with --mode train")
+	if q.Workload, err = f.amount(q.Workload, set); err != nil {
+		return q, err
 	}
 	if f.weights != nil {
 		q.Weights, q.Sort = f.weights, question.ByScore
@@ -236,6 +239,26 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 		return q, usageError("%w", err)
 	}
 	return q, nil
+}
+
+// amount is the workload with the amount of work that the flags ask for.
+func (f queryFlags) amount(w question.Workload, set *profile.Set) (question.Workload, error) {
+	switch {
+	case f.units != nil && w.Mode == profile.Infer:
+		w.Units = *f.units
+	case f.units != nil && (f.epochs != nil || f.target != nil):
+		return w, usageError("--units, --epochs and --target-accuracy exclude each other: each says how much to train")
+	}
+	w = w.Whole(set)
+	if f.units == nil || w.Mode == profile.Infer {
+		return w, nil
+	}
+	if w.TrainSize == nil {
+		return w, usageError("no run of %s says how many units its training set has: use --epochs in place of --units, or "+
+			"add --train-size", plaintext.Clean(w.Model))
+	}
+	w.Epochs = new(*f.units / *w.TrainSize)
+	return w, nil
 }
 
 func nothingToRank(set *profile.Set, q question.Query) error {

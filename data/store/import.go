@@ -71,6 +71,13 @@ func importRun(ctx context.Context, tx *transaction, model profile.Model, run pr
 	if known, isNew, err := importedBefore(ctx, tx, mark, run); err != nil || known {
 		return isNew, err
 	}
+	work := run.Work
+	if run.Variant.Pruning != nil {
+		work.Params = nil
+	}
+	if model.Name, err = nameOf(ctx, tx, model.Name, work, 0); err != nil {
+		return false, err
+	}
 	variant, machine, err := saveDescribed(ctx, tx, Description{
 		Model: model, Variant: run.Variant,
 		Machine: Machine{GPU: run.GPU, GPUCount: run.GPUCount, NoGPU: run.NoGPU, GPUMemGiB: run.GPUMemGiB,

@@ -277,6 +277,15 @@ func (m *merging) addModel(ctx context.Context, tx *transaction, id int64) (here
 	if err != nil {
 		return 0, err
 	}
+	work, err := one[profile.Work](ctx, tx, `
+		SELECT max(r.network) AS network, max(r.input) AS input, max(iif(v.pruned, NULL, r.params)) AS params
+		FROM other.runs r JOIN other.variants v ON v.id = r.variant_id WHERE v.model_id = ?`, id)
+	if err != nil {
+		return 0, err
+	}
+	if x.Name, err = nameOf(ctx, tx, x.Name, work, 0); err != nil {
+		return 0, err
+	}
 	m.models[id], err = saveModel(ctx, tx, x)
 	return m.models[id], err
 }

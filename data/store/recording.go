@@ -18,8 +18,9 @@ type Recording struct {
 	store *Store
 	id    int64
 
-	mu   sync.Mutex
-	next map[string]int64 // number of the next row, by table
+	mu    sync.Mutex
+	next  map[string]int64 // number of the next row, by table
+	model string           // the name that it has here
 }
 
 // Start inserts a run that goes on from now.
@@ -58,6 +59,14 @@ func (s *Store) Start(ctx context.Context, d Description) (*Recording, error) {
 // ID is the number of the run.
 func (r *Recording) ID() int64 { return r.id }
 
+// Model is the name of the run's model, which may be longer than the described one where
+// that is of another network.
+func (r *Recording) Model() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.model
+}
+
 func saveDescribed(ctx context.Context, tx *transaction, d Description) (variant, machine int64, err error) {
 	model, err := saveModel(ctx, tx, d.Model)
 	if err != nil {
@@ -72,7 +81,11 @@ func saveDescribed(ctx context.Context, tx *transaction, d Description) (variant
 
 // Describe replaces the description: the script tells parts of it later.
 func (r *Recording) Describe(ctx context.Context, d Description) error {
-	return r.store.change(ctx, "store the description of a run", func(ctx context.Context, tx *transaction) error {
+	err := r.store.change(ctx, "store the description of a run", func(ctx context.Context, tx *transaction) error {
+		var err error
+		if d.Model.Name, err = nameOf(ctx, tx, d.Model.Name, workOf(d), r.id); err != nil {
+			return err
+		}
 		variant, machine, err := saveDescribed(ctx, tx, d)
 		if err != nil {
 			return err
@@ -82,6 +95,12 @@ func (r *Recording) Describe(ctx context.Context, d Description) error {
 		}
 		return dropUnused(ctx, tx)
 	})
+	if err == nil {
+		r.mu.Lock()
+		r.model = d.Model.Name
+		r.mu.Unlock()
+	}
+	return err
 }
 
 func (r *Recording) describe(ctx context.Context, tx *transaction, d Description, variant, machine int64) error {

@@ -30,6 +30,9 @@ func Workload(w question.Workload) string {
 	switch {
 	case w.Mode == profile.Infer:
 		return fmt.Sprintf("%s · infer %s %ss", model, quantity.Count(w.Units), cmp.Or(w.Unit, "unit"))
+	case w.Epochs != nil && w.TrainSize != nil:
+		return fmt.Sprintf("%s · train %s epochs of %s %ss", model, quantity.Count(*w.Epochs),
+			quantity.Count(*w.TrainSize), cmp.Or(w.Unit, "unit"))
 	case w.Epochs != nil:
 		return fmt.Sprintf("%s · train %s epochs", model, quantity.Count(*w.Epochs))
 	case w.TargetAccuracy != nil:

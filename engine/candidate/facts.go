@@ -16,7 +16,8 @@ import (
 // facts are what a set tells about a workload, gathered before any candidate is
 // made. They are immutable.
 type facts struct {
-	set        *profile.Set
+	set        *profile.Set      // with all trainings of the size asked about
+	sizes      map[int64]float64 // that their training sets really had, by run, where it is another
 	work       question.Workload
 	predictor  Predictor // nil adds nothing
 	asked      question.Narrowing
@@ -28,8 +29,11 @@ type facts struct {
 }
 
 func newFacts(set *profile.Set, w question.Workload, p Predictor) *facts {
+	w = w.Whole(set)
+	set, sizes := resized(set, w)
 	f := &facts{
-		set: set, work: w, predictor: p, asked: w.Narrowing(), market: newMarket(set.VMTypes, w.Purchase),
+		sizes: sizes,
+		set:   set, work: w, predictor: p, asked: w.Narrowing(), market: newMarket(set.VMTypes, w.Purchase),
 		accuracies: newAccuracies(set, w), curves: learningCurves(set, w, p != nil),
 	}
 	f.model, _ = set.Model(w.Model)
@@ -37,6 +41,27 @@ func newFacts(set *profile.Set, w question.Workload, p Predictor) *facts {
 		f.totals = training.NewTotals(set.Runs)
 	}
 	return f
+}
+
+// resized is the set with the model's trainings as they are with the number of units asked
+// about in their training sets, and the numbers that these had.
+func resized(set *profile.Set, w question.Workload) (*profile.Set, map[int64]float64) {
+	if w.Mode != profile.Train || w.TrainSize == nil {
+		return set, nil
+	}
+	out, sizes := set, map[int64]float64{}
+	for i := range set.Runs {
+		r := &set.Runs[i]
+		if r.Model != w.Model || r.TrainSize == nil || *r.TrainSize == *w.TrainSize {
+			continue
+		}
+		if out == set {
+			out = new(*set)
+			out.Runs = slices.Clone(set.Runs)
+		}
+		out.Runs[i], sizes[r.ID] = training.Resized(*r, *w.TrainSize), *r.TrainSize
+	}
+	return out, sizes
 }
 
 // answers reports whether the run alone can answer for the workload. One that

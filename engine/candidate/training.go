@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"sweetspot/engine/curve"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
 	"sweetspot/engine/training"
 )
@@ -125,6 +127,10 @@ func (f *facts) training(c Candidate, runs []profile.Run) Candidate {
 		}
 	} else {
 		c.AsPrinted = true
+	}
+	if size, other := f.sizes[runs[0].ID]; other {
+		c.Why = strings.TrimSuffix(fmt.Sprintf("timed on a training set of %s %s; %s", quantity.Count(size),
+			cmp.Or(runs[0].Unit, "unit")+"s", c.Why), "; ")
 	}
 	c.Energy = f.energy(&c, runs, max(runs[0].Count, 1))
 	c.EnergyByEpochs = f.energyByEpochs(c, runs)

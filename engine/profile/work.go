@@ -1,6 +1,13 @@
 package profile
 
-import "cmp"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sweetspot/engine/quantity"
+)
 
 // Work is what tells the work of a run from that of others: the network, what one unit, such
 // as an image, is that enters it, and what that takes in its forward pass.
@@ -24,4 +31,56 @@ func (r Run) WorkIn(m Model) Work {
 		w.FLOPs, w.Params = cmp.Or(w.FLOPs, m.FLOPsPerUnit), cmp.Or(w.Params, m.Params)
 	}
 	return w
+}
+
+// Differs reports whether a network is certainly another one, or takes other input. Only
+// networks that a probe has seen can be told apart.
+func (w Work) Differs(o Work) bool {
+	return w.Network != "" && o.Network != "" &&
+		(w.differsInNetwork(o) || w.Input != "" && o.Input != "" && w.Input != o.Input)
+}
+
+func (w Work) differsInNetwork(o Work) bool {
+	return w.Network != o.Network || w.Params != nil && o.Params != nil && *w.Params != *o.Params
+}
+
+// NameBeside is a name for the model of the work where others have that name: what
+// differs is added, "train (Net 1.2M)", "train (3x128x128)".
+func (w Work) NameBeside(name string, others []Work) string {
+	var parts []string
+	if slices.ContainsFunc(others, w.differsInNetwork) {
+		parts = append(parts, w.Network)
+		if w.Params != nil {
+			parts = append(parts, inShort(*w.Params))
+		}
+	}
+	if slices.ContainsFunc(others, func(o Work) bool { return !w.differsInNetwork(o) && w.Differs(o) }) {
+		parts = append(parts, w.Input)
+	}
+	return fmt.Sprintf("%s (%s)", name, strings.Join(parts, " "))
+}
+
+// FullName is a name that tells all that is known of the network.
+func (w Work) FullName(name string) string {
+	parts := []string{w.Network}
+	if w.Params != nil {
+		parts = append(parts, quantity.Count(*w.Params)+" parameters")
+	}
+	if w.Input != "" {
+		parts = append(parts, w.Input)
+	}
+	return fmt.Sprintf("%s (%s)", name, strings.Join(parts, ", "))
+}
+
+// inShort writes a number of parameters as 11.7M.
+func inShort(params float64) string {
+	for _, unit := range []struct {
+		size float64
+		word string
+	}{{1e9, "B"}, {1e6, "M"}, {1e3, "k"}} {
+		if params >= unit.size {
+			return fmt.Sprintf("%.3g%s", params/unit.size, unit.word)
+		}
+	}
+	return quantity.Count(params)
 }

@@ -40,7 +40,9 @@ func (q Query) Check() error {
 		return fmt.Errorf("--epochs and --target-accuracy belong to training: use --units with --mode infer")
 	case q.Epochs != nil && q.TargetAccuracy != nil:
 		return fmt.Errorf("--epochs and --target-accuracy exclude each other: the target decides the epochs")
-	case !positive(q.Epochs) || !(q.Units >= 0):
+	case q.Mode == profile.Infer && q.TrainSize != nil:
+		return fmt.Errorf("--train-size belongs to training: use --units with --mode infer")
+	case !positive(q.Epochs) || !positive(q.TrainSize) || !(q.Units >= 0):
 		return fmt.Errorf("the work is not above zero")
 	case q.MaxCount < 1 || q.MaxCount > MostCount:
 		return fmt.Errorf("%d VMs of one type: give a number from 1 to %d", q.MaxCount, MostCount)
@@ -84,12 +86,16 @@ func (q Query) Object() objective.Each[any] {
 		put(f.Name, values)
 	}
 	var units *float64
-	if q.Mode == profile.Infer {
+	switch {
+	case q.Mode == profile.Infer:
 		units = &q.Units
+	case q.Epochs != nil && q.TrainSize != nil:
+		units = new(*q.Epochs * *q.TrainSize)
 	}
 	put("epochs", q.Epochs)                  // of a training; null: as many as each source needed
 	put("target_accuracy", q.TargetAccuracy) // that a training is to reach, a fraction
-	put("units", units)                      // of an inference
+	put("units", units)                      // of an inference, or of all epochs of a training where known
+	put("train_size", q.TrainSize)           // units in an epoch of a training; null: as many as each source had
 	put("purchase", string(q.Purchase))      // on-demand, spot, reserved-1y or reserved-3y
 	var weights objective.Each[float64]
 	for _, o := range objective.All() {
@@ -129,6 +135,7 @@ func (q *Query) UnmarshalJSON(text []byte) error {
 		Epochs         *float64
 		TargetAccuracy *float64 `json:"target_accuracy"`
 		Units          *float64
+		TrainSize      *float64 `json:"train_size"`
 		Purchase       profile.Purchase
 		Weights        Weights
 		Sort           Sort
@@ -144,11 +151,12 @@ func (q *Query) UnmarshalJSON(text []byte) error {
 	*q = Query{
 		Workload: Workload{
 			Model: of.Model, Mode: of.Mode, Epochs: of.Epochs, TargetAccuracy: of.TargetAccuracy, Purchase: of.Purchase,
-			MaxCount: DefaultCount, Combine: of.Combined, Predicted: of.Predicted, Words: of.Words,
+			TrainSize: of.TrainSize,
+			MaxCount:  DefaultCount, Combine: of.Combined, Predicted: of.Predicted, Words: of.Words,
 		},
 		Weights: of.Weights, Sort: of.Sort,
 	}
-	if of.Units != nil {
+	if of.Units != nil && of.Mode == profile.Infer {
 		q.Units = *of.Units
 	}
 	if of.Bill != nil {

@@ -226,8 +226,9 @@ type Workload struct {
 	Model          string
 	Mode           profile.Mode
 	Unit           string   // what one unit of work is, for words: image
-	Epochs         *float64 // training; nil: as many as the source of each run needed
+	Epochs         *float64 // training; nil: as many as the source of each run needed, see [Workload.Whole]
 	TargetAccuracy *float64 // training; epochs follow from the measured validations
+	TrainSize      *float64 // training: units in the training set; nil: as many as each run has
 	Units          float64  // inference: how many units W
 	Purchase       profile.Purchase
 	MaxCount       int       // most VMs of one type in inference

@@ -40,6 +40,7 @@ type Result struct {
 
 // Answer ranks all that the set, and a predictor if any, can answer a query with.
 func Answer(set *profile.Set, q question.Query, p candidate.Predictor) *Result {
+	q.Workload = q.Whole(set)
 	return Evaluate(NewSpace(candidate.NewList(set, q.Workload, p, nil)), q)
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -47,6 +48,18 @@ type recorded struct {
 	others         []string // lines that are no sound event
 	stdout, stderr string
 	exit           runner.Exit
+}
+
+// facts is how often something else was told of the model, but for the shape of its input.
+func (r *recorded) facts() (n int) {
+	var last protocol.Model
+	for i, m := range r.models {
+		if m.T, m.Input = nil, ""; i == 0 || !reflect.DeepEqual(m, last) {
+			n++
+		}
+		last = m
+	}
+	return n
 }
 
 func (r *recorded) take(item protocol.Item) {
@@ -168,17 +181,20 @@ func TestScripts(t *testing.T) {
 		units                              []float64
 		validations                        []validation
 		pauses, exit, models               int
+		network, input                     string // where it matters
 		stdout, stderr                     string
 	}{
 		{
-			script: "plain_loop.py", batch: 16, perEpoch: 7, trainSize: 100, epochs: 3, params: 483, unit: "image",
+			script: "plain_loop.py", network: "Sequential", input: "1x8x8",
+			batch: 16, perEpoch: 7, trainSize: 100, epochs: 3, params: 483, unit: "image",
 			dataset: "Blobs", precision: "fp32",
 			places: grid(3, 7), units: repeat(3, 16, 16, 16, 16, 16, 16, 4), validations: []validation{{0, 40}, {1, 40},
 				{2, 40}}, models: 1,
 			stdout: "batches look like (16, 1, 8, 8)\nepoch 1:",
 		},
 		{
-			script: "lightning_like.py", batch: 10, perEpoch: 6, trainSize: 60, epochs: 2, params: 276, unit: "sample",
+			script: "lightning_like.py", network: "Net",
+			batch: 10, perEpoch: 6, trainSize: 60, epochs: 2, params: 276, unit: "sample",
 			precision: "fp32",
 			places:    grid(2, 6), units: repeat(12, 10), validations: []validation{{0, 33}, {1, 33}}, pauses: 2, models: 1,
 			stdout: "fitted\n",
@@ -249,7 +265,7 @@ func TestScripts(t *testing.T) {
 			if !slices.Equal(got, c.validations) || len(r.pauses) != c.pauses {
 				t.Errorf("validations %v, want %v; %d pauses, want %d", got, c.validations, len(r.pauses), c.pauses)
 			}
-			if len(r.models) != c.models || len(r.hellos) != 2 || len(r.inits) != 1 {
+			if r.facts() != c.models || len(r.hellos) != 2 || len(r.inits) != 1 {
 				t.Fatalf("%d models, %d hellos, %d inits", len(r.models), len(r.hellos), len(r.inits))
 			}
 			m := r.models[len(r.models)-1]
@@ -257,6 +273,9 @@ func TestScripts(t *testing.T) {
 				number(m.TrainSize) != c.trainSize || number(m.Epochs) != c.epochs || number(m.Params) != c.params {
 				t.Errorf("batch %g, per epoch %g, train size %g, epochs %g, parameters %g", number(m.BatchSize),
 					number(m.IterationsPerEpoch), number(m.TrainSize), number(m.Epochs), number(m.Params))
+			}
+			if c.network != "" && (m.Network != c.network || m.Input != c.input) {
+				t.Errorf("a %s for %s, want %s for %s", m.Network, m.Input, c.network, c.input)
 			}
 			if m.Unit != c.unit || m.Dataset != c.dataset || m.Precision != c.precision || m.Name != "" ||
 				number(m.WorldSize) != 1 {

@@ -178,7 +178,7 @@ for epoch in range(2):
 				t.Fatalf("exit %+v, warnings %q, stderr %q", r.exit, r.warnings, r.stderr)
 			}
 			m, n := r.models[len(r.models)-1], len(r.iterations)
-			if n != c.n || len(r.validations) != c.validations || len(r.models) != c.models {
+			if n != c.n || len(r.validations) != c.validations || r.facts() != c.models {
 				t.Errorf("%d iterations, %d validations, %d models; want %d, %d, %d", n, len(r.validations), len(r.models), c.n,
 					c.validations, c.models)
 			}

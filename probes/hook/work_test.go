@@ -41,3 +41,28 @@ func TestShapesOfSteps(t *testing.T) {
 		}
 	}
 }
+
+// The shape of a unit is told once sixteen steps had no other, however many units they had.
+func TestShapeOfAUnit(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("Python is not installed: ", err)
+	}
+	for source, want := range map[string]string{
+		"[(8 - i % 3, (3, 32, 32)) for i in range(16)]": "3x32x32",
+		"[(8, (3, 32, 32)) for i in range(15)]":         "None",
+		"[(8, (10 + i % 5,)) for i in range(200)]":      "None",
+		"[(8, (5,))] + [(8, (6,))] * 100":               "None",
+		"[(8, None)] * 100":                             "None",
+		"[(8, ())] * 100":                               "None",
+		"[(8, (3, 64))] * 20 + [(8, (3, 128))] * 50":    "3x64",
+	} {
+		program := "from sweetspot_hook import work\nw = work.Work()\nfor n, (units, shape) in enumerate(" + source +
+			"):\n    w.step(units, shape, n + 1)\nprint(w.shape)"
+		command := exec.Command(python, "-S", "-c", program)
+		command.Dir = "python"
+		if out, err := command.CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != want {
+			t.Errorf("%s: %v, %q, want %s", source, err, out, want)
+		}
+	}
+}

@@ -18,6 +18,18 @@ func TestSourcesOfCommands(t *testing.T) {
 		"bash -c ./run":                       {"bash", "bash -c ./run"},
 		"torchrun -m pkg.go":                  {"pkg.go", "-m pkg.go"},
 		"torchrun --nproc 2 /a/b/finetune.py": {"finetune", "b/finetune.py"},
+
+		"python3 p/main.py -a resnet18 --lr 0.1":     {"main resnet18", "p/main.py"},
+		"python3 p/main.py --arch=resnet50 data":     {"main resnet50", "p/main.py"},
+		"python3 p/main.py --model-name google/vit/": {"main vit", "p/main.py"},
+		"python3 p/main.py model=vit_b lr=1":         {"main vit_b", "p/main.py"},
+		"python3 p/main.py +model.name=mlp":          {"main mlp", "p/main.py"},
+		"python3 p/main.py --backbone conf/big.yaml": {"main big", "p/main.py"},
+		"python3 p/main.py --net net.v2":             {"main net.v2", "p/main.py"},
+		"python3 -m pkg.train --arch mlp":            {"pkg.train mlp", "-m pkg.train"},
+		"python3 p/main.py -a 0.5 --model --lr 1":    {"main", "p/main.py"},
+		"python3 p/main.py --out resnet18 --arch":    {"main", "p/main.py"},
+		"python3 p/main.py --lr 1 --epochs 3 -b 64":  {"main", "p/main.py"},
 	} {
 		argv := strings.Fields(command)
 		if name, source := commandName(argv), commandSource(argv, ""); name != want[0] || source != want[1] {

@@ -84,6 +84,7 @@ func (l *loop) run(cancelled <-chan struct{}, messages <-chan message, observed 
 		case err := <-l.saver.results:
 			l.saver.busy = false
 			l.note(err)
+			l.state.rename(l.saver.recording.Model())
 		case <-tick.C:
 			l.decide()
 			l.judge(l.state.series.BriefSummary())
@@ -260,6 +261,8 @@ func (l *loop) finish() {
 		u.Run.TotalS = new(u.SpentS)
 	}
 	err := l.saveEnd(u)
+	l.state.rename(l.saver.recording.Model())
+	u.Run.Model = l.state.described.Model.Name
 	if err != nil && u.Err == nil {
 		u.Err = err
 		u.Run.Status = profile.Failed

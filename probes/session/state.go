@@ -126,6 +126,12 @@ func (p *state) aboutCopies() string {
 		"and what came first counts", p.copies)
 }
 
+// rename takes over the name that the model got where others of its name are of another
+// network; "" is none.
+func (p *state) rename(model string) {
+	p.described.Model.Name = cmp.Or(model, p.described.Model.Name)
+}
+
 // noteSource records whether the script's own events report steps: then its
 // output need not be read for them.
 func (p *state) noteSource(e protocol.Event) {

@@ -55,6 +55,7 @@ class Run:
         with events.aside():
             if opt.trained and self.is_fashion_mnist() and opt.data != "synthetic" and not opt.fit_batch:
                 trained.load_or_train(self, opt.name, opt.model.rpartition(":")[0])
+        self.network = type(self.model).__name__
         self.params, self.flops = self._counts()  # the model's, which its pruned variants share
         if opt.prune > 0:
             self._prune()
@@ -212,6 +213,7 @@ class Run:
             iterations_per_epoch=None if size is None else -(-size // opt.batch),
             precision=getattr(self.model, "precision", None) or opt.precision, pruning=opt.prune,
             epochs=opt.epochs if opt.mode == "train" and size is not None else None,
+            network=self.network, input="x".join(map(str, self.shape)),
         )
 
     def synchronize(self):

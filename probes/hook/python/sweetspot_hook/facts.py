@@ -23,6 +23,7 @@ class Facts:
     def __init__(self, torch):
         self.torch = torch
         self.params = self.precision = self.epochs = self.batch_size = None
+        self.network = self.input = None
         self.autocast = None  # the type in which an autocast region computes
         self.watched = ()  # ids of modules whose mode tells training from validation
         self.devices = set()  # indices of CUDA devices
@@ -36,7 +37,7 @@ class Facts:
         inner = {id(child) for m in modules for child in _children(m)}
         roots = [m for m in modules if id(m) not in inner]
         roots = [m for m in roots if any(id(p) in trained for p in _parameters(m))]
-        self.params = self._count(roots)
+        self.params, self.network = self._count(roots), network_of(roots)
         groups = [parameters_of(o) for o in optimizers if o is not None] + [own]
         self.watched = frozenset(id(m) for group in groups for m in _holding(group, roots))
         self.precision = self._precision(own)
@@ -103,12 +104,37 @@ class Facts:
         return fields
 
     def model(self):
-        return {"params": self.params, "batch_size": self.batch_size, "precision": self.precision, "epochs": self.epochs}
+        return {
+            "params": self.params, "batch_size": self.batch_size, "precision": self.precision, "epochs": self.epochs,
+            "network": self.network, "input": self.input,
+        }
 
     def memory(self):
         """(peak, total) bytes of every device in use."""
         cuda = self.torch.cuda
         return [(cuda.max_memory_allocated(i), cuda.get_device_properties(i).total_memory) for i in sorted(self.devices)]
+
+
+# Wrappers that leave the network as it is, with the name they have for it.
+WRAPPERS = {
+    "DataParallel": "module", "DistributedDataParallel": "module", "FullyShardedDataParallel": "module", "DeepSpeedEngine": "module",
+    "OptimizedModule": "_orig_mod", "_FabricModule": "_forward_module",
+}
+
+
+def network_of(roots):
+    """The classes of these modules without their wrappers, the largest first, joined by +; None without any."""
+    names = {}
+    for m in roots:
+        size = len(_parameters(m))
+        while type(m).__name__ in WRAPPERS:
+            inner = m.__dict__["_modules"].get(WRAPPERS[type(m).__name__])
+            if inner is None:
+                break
+            m = inner
+        name = type(m).__name__
+        names[name] = max(size, names.get(name, 0))
+    return "+".join(sorted(names, key=lambda name: (-names[name], name))[:4]) or None
 
 
 def _children(module):

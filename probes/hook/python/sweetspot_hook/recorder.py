@@ -209,6 +209,8 @@ class Recorder(between.Between):
             self.facts.batch_size = units * self.world
         if left:
             units = left if units is None else units + left
+        if self.work.shape != self.facts.input:
+            self.facts.input, changed = self.work.shape, True
         if changed or d.epochs_done != done:
             self.describe()
         begin, wait = self.last, d.wait if d.training is not None else None

@@ -14,9 +14,12 @@ class Work:
     def __init__(self):
         self.settled = self.latest = None  # (units, shape of one)
         self.since = self.told = 0
+        self.shape = None  # of one unit, once as many steps had no other
+        self.first, self.same = None, 0  # shape of a unit, and the steps that had it, −1 after another
 
     def step(self, units, shape, count):
         """After a step: a sentence if the work of steps has changed for good, else None. count is of all steps."""
+        self._unit(shape)
         now = (units, shape)
         if now != self.latest:
             self.latest, self.since = now, 0
@@ -29,6 +32,14 @@ class Work:
         self.told += 1
         return "the work of a step changes: %s until step %d, then %s; times before it say little of those after it" % (
             _words(before), count - SETTLED, _words(now))
+
+    def _unit(self, shape):
+        if self.same < 0 or self.same >= SETTLED:
+            return
+        self.first = self.first or shape
+        self.same = self.same + 1 if shape and shape == self.first else -1
+        if self.same == SETTLED:
+            self.shape = "x".join(map(str, shape))
 
 
 def _words(work):
