@@ -225,7 +225,7 @@ func TestWithoutTerminal(t *testing.T) {
 		t.Errorf("a database: %+v", got)
 	}
 	got := run(t, user)
-	if rows := strings.Count(got.out, "\n"); got.code != 0 || !strings.HasPrefix(got.out, "CaffeNet · infer") ||
+	if rows := strings.Count(got.out, "\n"); got.code != 0 || !strings.HasPrefix(got.out, "ImageNet-1k · infer") ||
 		rows < 10 || strings.Contains(got.out, "\x1b") {
 		t.Errorf("the library: %+v", got)
 	}

@@ -14,7 +14,10 @@ import (
 
 	_ "github.com/mattn/go-sqlite3" // databases are looked at without the program's own code
 
+	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/probes/python"
+	"sweetspot/tui/state"
 )
 
 // program is the built binary that every test runs.
@@ -85,6 +88,21 @@ func newHome(t testing.TB) home { return home{t.TempDir()} }
 
 // profiles is where the program keeps this user's runs.
 func (h home) profiles() string { return filepath.Join(h.dir, "data", "sweetspot", "profiles.db") }
+
+// askedBefore has the user ask about CaffeNet in an earlier session, unless there was
+// one: most tests are of that study.
+func (h home) askedBefore(t testing.TB) {
+	t.Helper()
+	path := filepath.Join(h.dir, "state", "sweetspot", "state.json")
+	if _, err := os.Stat(path); err == nil {
+		return
+	}
+	q := question.Default()
+	q.Model, q.Mode = "CaffeNet", profile.Infer
+	if err := state.Save(path, state.State{Question: &q, LogAxes: true}); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // env is the environment of a user with a clean home: nothing of the one who
 // runs the tests but the search path.

@@ -41,6 +41,7 @@ func startAt(t testing.TB, user home, env []string, w, h int, args ...string) *t
 func startCommand(t testing.TB, user home, env []string, w, h int, words []string) *terminal {
 	t.Helper()
 	needTmux(t)
+	user.askedBefore(t)
 	dir, err := os.MkdirTemp("", "tm") // short: a socket's path may not be long
 	if err != nil {
 		t.Fatal(err)

@@ -70,6 +70,12 @@ func optional(to **float64, read func(string) (float64, error)) pflag.Value {
 	}, "")
 }
 
+// parseBool reads a switch that may also be turned off.
+func parseBool(s string) (*bool, error) {
+	v, err := strconv.ParseBool(s)
+	return &v, err
+}
+
 // parseLimit reads how many candidates are listed.
 func parseLimit(s string) (*int, error) {
 	if word := strings.ToLower(strings.TrimSpace(s)); word == "all" || word == "0" {

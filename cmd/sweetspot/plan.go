@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -87,6 +88,7 @@ func (f *planFlags) register(cmd *cobra.Command) {
 // plan computes the plan for the flags.
 func (f *planFlags) plan(cmd *cobra.Command) (in contract.PlanInput, err error) {
 	f.mode = profile.Infer
+	f.predicted = cmp.Or(f.predicted, new(false))
 	if f.maxCount < 1 || f.maxCount > question.MostCount {
 		return in, usageError("--max-per-type %d: give a number from 1 to %d", f.maxCount, question.MostCount)
 	}
@@ -118,7 +120,7 @@ func (f *planFlags) plan(cmd *cobra.Command) (in contract.PlanInput, err error) 
 	in.Bought = advice.Purchases(set, q.Workload, predicts, in.Rental, q.Limits)
 	in.Result, in.Whole = rank.Evaluate(rank.NewSpace(in.Combined.List()), q),
 		rank.Evaluate(rank.NewSpace(in.Combined.ListWhole()), q)
-	in.Tested = backTested(set, q.Mode, f.predicted)
+	in.Tested = backTested(set, q.Mode, q.Predicted)
 	return in, nil
 }
 

@@ -41,7 +41,7 @@ type queryFlags struct {
 	filters               map[string]*[]string
 	bill, prices          []string
 	maxCount              int
-	predicted             bool
+	predicted             *bool
 }
 
 func (f *queryFlags) register(cmd *cobra.Command) {
@@ -82,8 +82,9 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 	fl.Var(of(&f.sort, question.ParseSort, ""), "sort",
 		"order by "+question.SortWords()+" (default: cost, or score where weights are given); "+
 			"strict-cost: by cost alone, where near-equal costs do not tie")
-	fl.BoolVar(&f.predicted, "predicted", false, "also rank predicted candidates: other batch sizes and the "+
-		"catalog's VM types")
+	fl.Var(of(&f.predicted, parseBool, ""), "predicted", "also rank predicted candidates: other batch sizes and the "+
+		"catalog's VM types (default: only without a model)")
+	fl.Lookup("predicted").NoOptDefVal = "true"
 }
 
 func newRankCommand() *cobra.Command {
@@ -108,7 +109,7 @@ func newRankCommand() *cobra.Command {
 				err = contract.NewListing(result, tested, time.Now(), *most).WriteCSV(out)
 			default:
 				most := cmp.Or(limit, new(texttable.RankingRows))
-				err = texttable.Ranking(out, result, tested, time.Now(), *most)
+				err = errors.Join(texttable.Ranking(out, result, tested, time.Now(), *most), flags.noteFloor(out, result))
 			}
 			if err == nil {
 				err = feasibleOrSay(result)
@@ -126,14 +127,28 @@ func newRankCommand() *cobra.Command {
 
 // printDefaultRanking is what sweetspot says without a terminal.
 func printDefaultRanking(cmd *cobra.Command, db string) error {
-	result, tested, err := ask(cmd, db, queryFlags{purchase: profile.OnDemand, maxCount: question.DefaultCount})
+	flags := queryFlags{purchase: profile.OnDemand, maxCount: question.DefaultCount}
+	result, tested, err := ask(cmd, db, flags)
 	if err != nil {
 		return err
 	}
 	if wantsJSON(cmd) {
 		return contract.NewListing(result, tested, time.Now(), contract.FirstListed).WriteJSON(cmd.OutOrStdout())
 	}
-	return texttable.Ranking(cmd.OutOrStdout(), result, tested, time.Now(), texttable.RankingRows)
+	out := cmd.OutOrStdout()
+	return errors.Join(texttable.Ranking(out, result, tested, time.Now(), texttable.RankingRows),
+		flags.noteFloor(out, result))
+}
+
+// noteFloor says of a limit on the accuracy that nobody asked for how to lift it.
+func (f *queryFlags) noteFloor(w io.Writer, r *rank.Result) error {
+	floor := r.Query.Limits.Get(objective.Accuracy)
+	if asked := f.limits[objective.Accuracy]; floor == nil || asked != nil && *asked != nil {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "note: variants under %s err more than twice as often as the best and are left out: "+
+		"--min-accuracy 0 keeps them\n", quantity.Percent(*floor))
+	return err
 }
 
 // ask opens the database and answers the query the flags mean, with how well
@@ -158,7 +173,7 @@ func ask(cmd *cobra.Command, db string, flags queryFlags) (*rank.Result, validat
 	}
 	var tested validate.Tested
 	var testing sync.WaitGroup
-	testing.Go(func() { tested = backTested(set, q.Mode, flags.predicted) })
+	testing.Go(func() { tested = backTested(set, q.Mode, q.Predicted) })
 	result := rank.Answer(set, q, predictor(set, q))
 	if testing.Wait(); result.Space.Len() == 0 {
 		return result, nil, nothingToRank(set, q)
@@ -205,12 +220,14 @@ func backTested(set *profile.Set, mode profile.Mode, predicted bool) validate.Te
 // query reads the flags; the set tells which model and mode are meant where
 // they leave it open.
 func (f queryFlags) query(set *profile.Set) (question.Query, error) {
-	q := question.Default()
 	of, err := question.Resolve(set, f.model, f.mode)
 	if err != nil {
-		return q, err
+		return question.Query{}, err
 	}
-	q.Model, q.Mode, q.Unit, q.MaxCount, q.Predicted = of.Model, of.Mode, of.Unit, f.maxCount, f.predicted
+	q := question.Start(set, of)
+	if q.MaxCount = f.maxCount; f.predicted != nil {
+		q.Predicted = *f.predicted
+	}
 	q.Purchase, q.Epochs, q.TargetAccuracy, q.TrainSize = f.purchase, f.epochs, f.target, f.trainSize
 	for _, of := range question.Filters() {
 		if values := f.filters[of.Name]; values != nil {
@@ -225,8 +242,13 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 	if q.Purchase != profile.Spot && (q.Bill.Interruptions != nil || q.Bill.CheckpointS != nil) {
 		return q, usageError("--bill: interruptions and checkpoint are of spot VMs: add --purchase spot")
 	}
+	if len(q.Variants) > 0 { // one that is asked for by name is wanted, however accurate
+		q.Limits = nil
+	}
 	for name, limit := range f.limits {
-		q.Limits = q.Limits.With(name, *limit)
+		if *limit != nil {
+			q.Limits = q.Limits.With(name, *limit)
+		}
 	}
 	if q.Workload, err = f.amount(q.Workload, set); err != nil {
 		return q, err

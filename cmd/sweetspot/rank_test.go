@@ -11,6 +11,8 @@ import (
 
 	"sweetspot/data/contract"
 	"sweetspot/data/texttable"
+	"sweetspot/engine/objective"
+	"sweetspot/engine/question"
 )
 
 // Of costs that are equal but for their last bits, which sums of many VMs are, the
@@ -85,18 +87,43 @@ func ranking(t *testing.T, words ...string) (r contract.Ranking) {
 	return r
 }
 
+// What is asked where a user says nothing is said, and what leaves variants out.
+func TestRankOfTheOpeningQuestion(t *testing.T) {
+	q := ranking(t).Query
+	if q.Model != question.Opening || !q.Predicted || q.Limits.Get(objective.Accuracy) == nil {
+		t.Errorf("the opening question is %+v", q)
+	}
+	for words, want := range map[string]string{
+		"":                                    "--min-accuracy 0 keeps them",
+		"--min-accuracy 0":                    "",
+		"--model CaffeNet":                    "variants under 60.0 % err more than twice as often as the best",
+		"--model CaffeNet --min-accuracy 70%": "",
+		"--model CaffeNet --variant conv1-90": "",
+		"--model fashion-cnn --mode train":    "",
+	} {
+		out, _, _ := execute(t, append([]string{"rank", "--limit", "1"}, strings.Fields(words)...)...)
+		if want == "" && strings.Contains(out, "keeps them") || !strings.Contains(out, want) {
+			t.Errorf("rank %s says\n%s", words, out)
+		}
+	}
+	if c := ranking(t, "--model", "CaffeNet", "--variant", "conv1-90").Candidates; len(c) == 0 || *c[0].Rank != 1 {
+		t.Error("a variant that is asked for by name is left out")
+	}
+}
+
 func TestRankLimit(t *testing.T) {
-	all := ranking(t, "--limit", "all")
+	all := ranking(t, "--model", "CaffeNet", "--min-accuracy", "0", "--limit", "all")
 	if all.Listed != all.Total || len(all.Candidates) != all.Total || all.Total < 30 {
 		t.Fatalf("%d of %d candidates are listed, %d are there", all.Listed, all.Total, len(all.Candidates))
 	}
-	few := ranking(t, "--limit", "2")
+	few := ranking(t, "--model", "CaffeNet", "--min-accuracy", "0", "--limit", "2")
 	if few.Total != all.Total || few.Listed != len(few.Candidates) || few.Listed >= all.Total ||
 		few.Candidates[0].ID != all.Candidates[0].ID || few.Candidates[1].ID != all.Candidates[1].ID {
 		t.Errorf("%d of %d candidates are listed", few.Listed, few.Total)
 	}
 	for words, want := range map[string]int{"--limit 2": 2, "": texttable.RankingRows, "--limit 0": all.Total} {
-		out, _, err := execute(t, append([]string{"rank", "--mode", "infer"}, strings.Fields(words)...)...)
+		out, _, err := execute(t, append([]string{"rank", "--model", "CaffeNet", "--min-accuracy", "0"},
+			strings.Fields(words)...)...)
 		rows := regexp.MustCompile(`(?m)^\d+ +\d+× `).FindAllString(out, -1)
 		if err != nil || len(rows) != want || strings.Contains(out, "more: --limit all") != (want < all.Total) {
 			t.Errorf("%q: %d rows, want %d; %v\n%s", words, len(rows), want, err, out)

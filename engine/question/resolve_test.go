@@ -37,7 +37,7 @@ func TestResolve(t *testing.T) {
 	}
 	var set profile.Set
 	set.Runs = append(set.Runs, of("fcn", profile.Train, 5)...)
-	set.Runs = append(set.Runs, of("CaffeNet", profile.Infer, 2)...)
+	set.Runs = append(set.Runs, of(Opening, profile.Infer, 2)...)
 	set.Runs = append(set.Runs, of("resnet", profile.Train, 1)...)
 	set.Runs = append(set.Runs, of("resnet", profile.Infer, 3)...)
 	set.Runs = append(set.Runs, profile.Run{Model: "empty", Mode: profile.Train})
@@ -47,12 +47,12 @@ func TestResolve(t *testing.T) {
 		want  Question
 		err   string
 	}{
-		"nothing said":           {"", "", Question{Model: "CaffeNet", Mode: profile.Infer}, ""},
+		"nothing said":           {"", "", Question{Model: Opening, Mode: profile.Infer}, ""},
 		"only training":          {"", profile.Train, Question{Model: "fcn", Mode: profile.Train}, ""},
 		"most runs of the model": {"resnet", "", Question{Model: "resnet", Mode: profile.Infer}, ""},
 		"another case":           {"ResNet", profile.Train, Question{Model: "resnet", Mode: profile.Train}, ""},
-		"a mode without runs":    {"caffenet", profile.Train, Question{}, "no training runs, only inference runs"},
-		"unknown model":          {"vgg", "", Question{}, "the database has CaffeNet, fcn, resnet"},
+		"a mode without runs":    {"imagenet-1k", profile.Train, Question{}, "no training runs, only inference runs"},
+		"unknown model":          {"vgg", "", Question{}, "the database has fcn, ImageNet-1k, resnet"},
 		"a model without times":  {"empty", "", Question{}, `no model "empty"`},
 		"unknown mode":           {"fcn", "serve", Question{}, "neither train nor infer"},
 	} {
@@ -64,6 +64,17 @@ func TestResolve(t *testing.T) {
 			}
 		case err != nil || got.Model != c.want.Model || got.Mode != c.want.Mode:
 			t.Errorf("%s: %+v, %v, want %+v", name, got, err, c.want)
+		}
+	}
+	// Runs of the user's own come before what is built in, the newest first.
+	for i, own := range []string{"fcn", "resnet"} {
+		set.Runs = append(set.Runs, profile.Run{ID: int64(i + 1), Model: own, Mode: profile.Train,
+			Steady: estimate.Exact(1, estimate.Measured)})
+		if got, err := Resolve(&set, "", ""); err != nil || got.Model != own || got.Mode != profile.Train {
+			t.Errorf("after a run of %s: %+v, %v", own, got, err)
+		}
+		if got, err := Resolve(&set, "", profile.Infer); err != nil || got.Model != Opening {
+			t.Errorf("inference after a training of %s: %+v, %v", own, got, err)
 		}
 	}
 	if _, err := Resolve(&profile.Set{}, "", ""); err == nil || !strings.Contains(err.Error(), "sweetspot probe") {

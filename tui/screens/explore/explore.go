@@ -140,9 +140,8 @@ func (s *Screen) setSet(set *profile.Set) {
 func (s *Screen) about(found question.Question) question.Query {
 	q := s.Question()
 	if found.Model != q.Model || found.Mode != q.Mode {
-		fresh := question.Default()
-		fresh.Model, fresh.Mode, fresh.Units, fresh.Purchase = found.Model, found.Mode, q.Units, q.Purchase
-		fresh.Weights, fresh.Sort = q.Weights, q.Sort
+		fresh := question.Start(s.set, found)
+		fresh.Units, fresh.Purchase, fresh.Weights, fresh.Sort = q.Units, q.Purchase, q.Weights, q.Sort
 		q = fresh
 		s.held = false
 	}
@@ -171,6 +170,9 @@ func (s *Screen) work() ask.Work[*Answer] {
 	}
 	_, number := s.Asking()
 	set, q, previous, today := s.set, s.Question(), s.answer, s.today
+	if previous == nil { // something to look at while the predictions are made
+		q.Predicted = false
+	}
 	return func(context.Context) *Answer {
 		a := Ask(number+1, set, q, previous)
 		a.today = today
@@ -193,10 +195,14 @@ func (s *Screen) show(a *Answer) tea.Cmd {
 		}
 		s.wanted = nil
 	}
-	if len(s.live) > 0 {
-		return s.Shell.Tell(screen.Standing{Lines: s.standing()})
+	var on []tea.Cmd
+	if busy, _ := s.Asking(); !busy && a.Question.Predicted != s.Question().Predicted {
+		on = append(on, s.Ask())
 	}
-	return nil
+	if len(s.live) > 0 {
+		on = append(on, s.Shell.Tell(screen.Standing{Lines: s.standing()}))
+	}
+	return tea.Batch(on...)
 }
 
 // setColumns gives the table the columns of an answer that its width has room for.
