@@ -45,6 +45,7 @@ type Answer struct {
 // Ask answers a question over a set. It reuses the candidates of the previous
 // answer where only limits or the order changed.
 func Ask(seq int, set *profile.Set, q question.Query, previous *Answer) *Answer {
+	q.Workload = q.Whole(set)
 	a := &Answer{Seq: seq, Question: q, Set: set}
 	if previous != nil && previous.Set == set {
 		a.byID = previous.byID

@@ -1,6 +1,8 @@
 package explore
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -36,7 +38,7 @@ func newConstraints() *constraints {
 			return 0.05
 		},
 	})}
-	c.setDial(profile.Infer, "unit")
+	c.setDial(profile.Infer, "unit", false)
 	c.setLimits(required())
 	return c
 }
@@ -99,9 +101,9 @@ func weightText(cost float64) string {
 	return fmt.Sprintf("time %.0f : cost %.0f", 100*(1-cost), 100*cost)
 }
 
-// setDial makes the dial that belongs to the mode. Zero epochs stand for as
-// many as each source needed.
-func (c *constraints) setDial(mode profile.Mode, unit string) {
+// setDial makes the dial that belongs to the mode. Zero epochs stand for as many as each
+// source needed, which nobody asks of a training of one's own.
+func (c *constraints) setDial(mode profile.Mode, unit string, own bool) {
 	c.mode = mode
 	cfg := slider.Config{
 		Label: unit + "s", Direction: slider.Dial, Log: true, Lo: 1e3, Hi: 1e9,
@@ -110,6 +112,9 @@ func (c *constraints) setDial(mode profile.Mode, unit string) {
 	if mode == profile.Train {
 		cfg = slider.Config{Label: "epochs", Direction: slider.Dial, Lo: 0, Hi: 100, Format: epochsText, Parse: parseEpochs,
 			Step: slider.CountStep}
+		if own {
+			cfg.Lo, cfg.Parse = 1, parseOwnEpochs
+		}
 	}
 	c.All[len(c.limits)] = slider.New(cfg)
 }
@@ -119,6 +124,15 @@ func epochsText(v float64) string {
 		return "as each source"
 	}
 	return quantity.Count(math.Round(v))
+}
+
+// parseOwnEpochs reads the epochs of a training of one's own, which has no other source.
+func parseOwnEpochs(s string) (float64, error) {
+	n, err := quantity.ParseCount(s)
+	if err == nil && n < 1 {
+		err = errors.New("a training has at least 1 epoch")
+	}
+	return n, err
 }
 
 func parseEpochs(s string) (float64, error) {
@@ -131,7 +145,7 @@ func parseEpochs(s string) (float64, error) {
 // load puts the sliders where a question has them.
 func (c *constraints) load(q question.Query, unit string) {
 	if q.Mode != c.mode || c.dial().Label() != unit+"s" {
-		c.setDial(q.Mode, unit)
+		c.setDial(q.Mode, unit, q.TrainSize != nil)
 	}
 	if extra := c.missing(q); len(extra) > 0 {
 		c.setLimits(append(slices.Clone(c.limits), extra...))
@@ -223,8 +237,36 @@ func (c *constraints) show(a *Answer) int {
 		marks = append(marks, x.Epochs)
 	}
 	c.dial().Marks = marks
-	c.dial().SetNote(crossoverNote(a))
+	c.dial().Histogram = c.dial().Bins(announced(a), histogramBins)
+	c.dial().SetNote(strings.Join(slices.DeleteFunc([]string{sizeNote(a.Question.Workload), crossoverNote(a)},
+		func(s string) bool { return s == "" }), " · "))
 	return len(c.All)
+}
+
+// announced is how long the trainings of one's own were to be, in epochs as they are asked
+// about: a run on half as many units counts each of its own as half of one.
+func announced(a *Answer) (epochs []float64) {
+	q := a.Question
+	for i := range a.Set.Runs {
+		r := &a.Set.Runs[i]
+		if r.Model != q.Model || r.Mode != q.Mode || r.Command == nil || r.Epochs == nil {
+			continue
+		}
+		times := 1.0
+		if r.TrainSize != nil && q.TrainSize != nil {
+			times = *r.TrainSize / *q.TrainSize
+		}
+		epochs = append(epochs, *r.Epochs*times)
+	}
+	return epochs
+}
+
+// sizeNote says how much an epoch is.
+func sizeNote(w question.Workload) string {
+	if w.TrainSize == nil {
+		return ""
+	}
+	return "of " + quantity.Count(*w.TrainSize) + " " + cmp.Or(w.Unit, "unit") + "s"
 }
 
 func crossoverNote(a *Answer) string {

@@ -148,6 +148,8 @@ func (s *Screen) about(found question.Question) question.Query {
 	if q.Units <= 0 {
 		q.Units = question.DefaultUnits
 	}
+	q.TrainSize = nil // the newest run says how many units an epoch has
+	q.Workload = q.Whole(s.set)
 	if q.Mode == profile.Train && q.Epochs == nil && !s.epochsStated(q.Model) {
 		q.Epochs = new(float64(question.DefaultEpochs))
 	}

@@ -280,7 +280,7 @@ func TestTheCursorIsHeldOffTheFirstRow(t *testing.T) {
 
 func TestTheDialOfATraining(t *testing.T) {
 	c := newConstraints()
-	c.setDial(profile.Train, "sample")
+	c.setDial(profile.Train, "sample", false)
 	q := question.Default()
 	q.Mode, q.Model = profile.Train, "x"
 	dial := len(c.limits)
