@@ -123,10 +123,10 @@ const (
 	capRow    = 2 // rows above "start the probe"
 	targetRow = 3
 	priceRow  = 4
-	epochsRow = 9
-	trainRow  = 10
-	inputRow  = 11
-	modelRow  = 15
+	epochsRow = 10
+	trainRow  = 11
+	inputRow  = 12
+	modelRow  = 17
 )
 
 // iterations is the count on the Probe screen.

@@ -38,6 +38,7 @@ type Options struct {
 	Workspace screen.Workspace
 	Open      Opener
 	Probe     probe.Prober
+	Rent      probe.Renter // nil where nothing can be rented
 	Traces    fleet.TraceReader
 	Loads     traffic.TraceReader
 	Keys      *keys.Table
@@ -180,7 +181,7 @@ func screens(sh *screen.Shell, o Options) []screen.Screen {
 	e := explore.New(sh, o.State, o.Today)
 	return []screen.Screen{
 		e,
-		probe.New(sh, o.Probe, o.State.Machines, e.Question),
+		probe.New(sh, o.Probe, o.State.Machines, e.Question).RentWith(o.Rent),
 		fleet.New(sh, o.Traces),
 		traffic.New(sh, o.Loads),
 		library.New(sh),

@@ -85,7 +85,7 @@ func TestNextProbeStartsWhereTheMachineIsKnown(t *testing.T) {
 	form := d.probe().Form()
 	form.Model, form.Input = "nets.py:"+c.Model, "3x224x224"
 	d.probe().SetForm(form)
-	d.press("N")
+	d.press("N", "y") // to what it costs
 	if len(asked) != 1 {
 		t.Fatalf("%d probes were asked for:\n%s", len(asked), d.screen())
 	}

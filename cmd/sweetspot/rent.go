@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -19,11 +20,14 @@ import (
 	"sweetspot/data/contract"
 	"sweetspot/data/launch"
 	"sweetspot/data/workfolder"
+	"sweetspot/data/workspace"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/probes/rental"
 	"sweetspot/probes/request"
+	"sweetspot/tui/screen"
+	"sweetspot/tui/screens/probe"
 )
 
 func renterNames() (names []string) {
@@ -90,44 +94,68 @@ func (f *probeFlags) rentAndProbe(ctx context.Context, cmd *cobra.Command, r req
 }
 
 // rentals are those of the VM types of --vm; from is what their environment follows.
-func (f *probeFlags) rentals(ctx context.Context, cmd *cobra.Command, r request.Request, db string, set *profile.Set) (
-	all []rented, from string, err error) {
-	folder, err := filepath.Abs(cmp.Or(f.folder, "."))
+func (f *probeFlags) rentals(ctx context.Context, cmd *cobra.Command, r request.Request, db string,
+	set *profile.Set) (all []rented, from string, err error) {
+	what, err := toRent(ctx, r, f.folder, db)
 	if err != nil {
 		return nil, "", err
 	}
-	files, err := workfolder.Files(ctx, folder)
-	if err != nil {
-		return nil, "", err
-	}
-	setup := workfolder.ReadSetup(folder, nil)
-	self, err := os.Executable()
-	if err != nil {
-		return nil, "", fmt.Errorf("the rented VM cannot be probed from here: %w", err)
-	}
-	if db, err = filepath.Abs(db); err != nil {
-		return nil, "", err
-	}
+	what.asJSON = wantsJSON(cmd)
 	for name := range strings.SplitSeq(f.vm, ",") {
 		vm, err := profile.FindVMType(set.VMTypes, strings.TrimSpace(name))
 		if err != nil {
 			return nil, "", usageError("--vm: %w", err)
 		}
-		if f.price != nil {
-			vm.Prices = []profile.Price{{Purchase: profile.OnDemand, USDPerHour: *f.price}}
+		x, err := what.on(vm, f.price, time.Duration(f.timeLimit*float64(time.Second)))
+		if err != nil {
+			return nil, "", err
 		}
-		x := rented{Rental: launch.Rental{Name: rental.NewName(), VM: vm, Folder: folder, Files: files, Setup: setup.Lines,
-			Limit: time.Duration(f.timeLimit * float64(time.Second))}}
-		usd := x.MostUSD()
-		if usd == nil {
-			return nil, "", usageError("the catalog has no on-demand price of %s; add it as --price",
-				plaintext.Quote(vm.InstanceType))
-		}
-		x.usd = *usd
-		x.Probe = probeOf(self, db, r, x.Rental, wantsJSON(cmd))
 		all = append(all, x)
 	}
-	return all, setup.From, nil
+	return all, what.setup.From, nil
+}
+
+// measuring is what rented VMs are to do.
+type measuring struct {
+	request request.Request
+	folder  string   // that is copied
+	files   []string // of it
+	setup   workfolder.Setup
+	db      string // that the runs go into
+	asJSON  bool
+}
+
+// toRent reads the folder of the request's script.
+func toRent(ctx context.Context, r request.Request, folder, db string) (m measuring, err error) {
+	m.request = r
+	if m.folder, err = filepath.Abs(cmp.Or(folder, ".")); err != nil {
+		return m, err
+	}
+	if m.files, err = workfolder.Files(ctx, m.folder); err != nil {
+		return m, err
+	}
+	m.setup = workfolder.ReadSetup(m.folder, nil)
+	m.db, err = filepath.Abs(db)
+	return m, err
+}
+
+// on is the rental of a VM type; a price that is given goes before the catalog's.
+func (m measuring) on(vm profile.VMType, price *float64, limit time.Duration) (x rented, err error) {
+	if price != nil {
+		vm.Prices = []profile.Price{{Purchase: profile.OnDemand, USDPerHour: *price}}
+	}
+	x.Rental = launch.Rental{Name: rental.NewName(), VM: vm, Folder: m.folder, Files: m.files, Setup: m.setup.Lines,
+		Limit: limit}
+	usd := x.MostUSD()
+	if usd == nil {
+		return x, usageError("the catalog has no on-demand price of %s; add it as --price", plaintext.Quote(vm.InstanceType))
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return x, fmt.Errorf("the rented VM cannot be probed from here: %w", err)
+	}
+	x.usd, x.Probe = *usd, probeOf(self, m.db, m.request, x.Rental, m.asJSON)
+	return x, nil
 }
 
 // probeOf is the command that probes on the rented VM.
@@ -158,19 +186,22 @@ func announce(w io.Writer, tool *launch.Renter, all []rented, from string, total
 	for _, x := range all {
 		fmt.Fprintf(&b, "  %s: %s\n    bash %s\n", x.Words(), x.Bound(), plaintext.Clean(x.script))
 	}
-	first := all[0]
-	fmt.Fprintf(&b, "%s of %s will be copied to it. ", files(len(first.Files)), plaintext.Clean(first.Folder))
-	if from == "" {
-		b.WriteString("Nothing says which packages the script needs, so the VM's image must have them: a requirements.txt " +
-			"in the folder would have them installed.\n")
-	} else {
-		fmt.Fprintf(&b, "Its environment is set up from %s.\n", from)
-	}
+	b.WriteString(copied(all[0].Rental, from) + "\n")
 	if len(all) > 1 {
 		fmt.Fprintf(&b, "Together at most %s.\n", quantity.Money(total))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// copied says what comes to the VM.
+func copied(r launch.Rental, from string) string {
+	out := fmt.Sprintf("%s of %s will be copied to it. ", files(len(r.Files)), plaintext.Clean(r.Folder))
+	if from == "" {
+		return out + "Nothing says which packages the script needs, so the VM's image must have them: a requirements.txt " +
+			"in the folder would have them installed."
+	}
+	return out + "Its environment is set up from " + from + "."
 }
 
 func files(n int) string {
@@ -279,4 +310,50 @@ func newRentals(all []rented, total float64) rentalsJSON {
 			x.Lifetime().Seconds(), x.script, x.Probe})
 	}
 	return out
+}
+
+// usualLimit is how long a VM is used at most that is rented from the screens.
+const usualLimit = 20 * time.Minute
+
+// renter writes the script for a form with SkyPilot, which asks for nothing more.
+func renter(ctx context.Context, ws screen.Workspace, f probe.Form) (out probe.Rental, err error) {
+	w, ok := ws.(*workspace.Workspace)
+	if !ok {
+		return out, fmt.Errorf("%s cannot be written to", ws.Path())
+	}
+	if _, err := w.Writable(ctx); err != nil { // the probe, a program of its own, writes to it
+		return out, err
+	}
+	set, err := w.Load(ctx)
+	if err != nil {
+		return out, err
+	}
+	vm, err := profile.FindVMType(set.VMTypes, f.VM)
+	if err != nil {
+		return out, err
+	}
+	tool := launch.SkyRenter
+	if err := rental.Check(tool); err != nil {
+		return out, err
+	}
+	folder := f.Folder
+	f.Folder, f.Hosts, f.VM = "", []string{""}, ""
+	what, err := toRent(ctx, requested(f, ""), folder, w.Path())
+	if err != nil {
+		return out, err
+	}
+	x, err := what.on(vm, f.USDPerHour, usualLimit)
+	if err != nil {
+		return out, err
+	}
+	if most := f.MaxUSD; most > 0 && x.usd > most {
+		return out, fmt.Errorf("this costs up to %s, more than the cost cap of %s: raise it, or clear it",
+			quantity.Money(x.usd), quantity.Money(most))
+	}
+	if x.script, err = rental.Write(tool, x.Rental); err != nil {
+		return out, err
+	}
+	words := fmt.Sprintf("%s rents %s: %s. %s", tool.Title, x.Words(), x.Bound(), copied(x.Rental, what.setup.From))
+	return probe.Rental{Words: words, Script: x.script, Run: exec.Command("bash", x.script),
+		Discard: func() { _ = os.RemoveAll(filepath.Dir(x.script)) }}, nil // nothing was rented
 }

@@ -88,7 +88,8 @@ func (f screenFlags) options() (o tui.Options, statePath string, err error) {
 		return o, "", err
 	}
 	o = tui.Options{
-		Open: open, Probe: prober(f.python, f.detach), Traces: readJobs, Loads: readRequests, Keys: table, Theme: f.theme,
+		Open: open, Probe: prober(f.python, f.detach), Rent: renter, Traces: readJobs, Loads: readRequests,
+		Keys: table, Theme: f.theme,
 		NoColor: os.Getenv("NO_COLOR") != "", Symbols: f.symbols,
 		NoMouse: f.noMouse, FPS: f.fps, Version: version(), State: state.State{LogAxes: true},
 	}
@@ -146,6 +147,9 @@ func prober(python string, detach bool) probe.Prober {
 			return nil, err
 		}
 		r := requested(f, python)
+		if vm, err := profile.FindVMType(set.VMTypes, f.VM); f.VM != "" && err == nil {
+			r.Machine.VM = vm.Key()
+		}
 		if detach {
 			r.Detach = true
 			return spawn(ctx, w.Path(), r)
@@ -172,9 +176,10 @@ func spawn(ctx context.Context, db string, r request.Request) (*background.Clien
 func requested(f probe.Form, python string) request.Request {
 	axes := f.Axes()
 	r := request.Request{
-		Command: f.Command, Batches: axes.Batches, Precisions: axes.Precisions, Prunes: axes.Prunes, Repeats: axes.Repeats,
-		Hosts:  axes.Hosts,
-		Python: python, Rule: f.Rule(), Machine: store.Machine{USDPerHour: f.USDPerHour},
+		Command: f.Command, Folder: f.Folder, Batches: axes.Batches, Precisions: axes.Precisions, Prunes: axes.Prunes,
+		Repeats: axes.Repeats,
+		Hosts:   axes.Hosts,
+		Python:  python, Rule: f.Rule(), Machine: store.Machine{USDPerHour: f.USDPerHour},
 		Spec: harness.Spec{Mode: f.Mode, Epochs: f.Epochs},
 	}
 	if f.OfCommand() {
@@ -183,6 +188,7 @@ func requested(f probe.Form, python string) request.Request {
 		}
 		return r
 	}
+	r.Folder = ""
 	r.Spec.Model, r.Spec.Input, r.Spec.TrainSize = f.Model, f.Input, int(f.TrainSize)
 	if f.Mode == profile.Infer {
 		// the form's epochs are those of the whole training; an inference runs

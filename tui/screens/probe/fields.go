@@ -52,8 +52,11 @@ func (f *field) hintFor(form Form) string {
 	return f.hint
 }
 
-// hostsLabel names the row of where to probe.
-const hostsLabel = "hosts"
+// Labels of rows that more than this list knows.
+const (
+	hostsLabel = "hosts"
+	vmLabel    = "VM type"
+)
 
 // fields lists the rows in order; the start row comes after them.
 var fields = []field{
@@ -63,6 +66,8 @@ var fields = []field{
 	{label: "or command", hint: "an unmodified script, such as python3 train.py --lr 0.1", empty: "none",
 		value: func(f Form) string { return shellwords.Join(f.Command) },
 		read:  func(f *Form, s string) error { return keep(&f.Command)(shellwords.Split(s)) }},
+	{label: "folder", hint: "where the command runs; a rented VM gets a copy of it", empty: "the current one",
+		value: func(f Form) string { return f.Folder }, read: readFolder},
 	{label: "mode", hint: "train or infer",
 		value:   func(f Form) string { return string(f.Mode) },
 		choices: func(f *Form, n int) { next(&f.Mode, []profile.Mode{profile.Train, profile.Infer}, n) }},
@@ -98,7 +103,7 @@ var fields = []field{
 		value:   func(f Form) string { return strconv.Itoa(f.Repeat) },
 		read:    func(f *Form, s string) error { return keep(&f.Repeat)(whole(s, "number of repeats")) },
 		choices: func(f *Form, n int) { f.Repeat = min(max(f.Repeat+n, 1), matrix.MaxCells) }},
-	{label: hostsLabel, hint: "over SSH: user@vm,user@other:22; here means this machine", empty: hostName(""),
+	{label: hostsLabel, hint: "here, user@vm,user@other:22 over SSH, or rent for a VM", empty: hostName(""),
 		show: func(f Form) string { return plaintext.Join(f.Hosts, ", ", hostName) },
 		value: func(f Form) string {
 			if slices.Equal(f.Hosts, []string{""}) {
@@ -107,6 +112,9 @@ var fields = []field{
 			return plaintext.Join(f.Hosts, ", ", func(s string) string { return cmp.Or(s, here) })
 		},
 		read: func(f *Form, s string) error { return keep(&f.Hosts)(list(cmp.Or(strings.TrimSpace(s), here), host)) }},
+	{label: vmLabel, hint: "of the machine, in the catalog; tab completes it", empty: "not named",
+		value: func(f Form) string { return f.VM },
+		read:  func(f *Form, s string) error { return readVM(f, nil, s) }},
 	{label: "price $/h", hint: "price of the machine, for costs; may stay empty", empty: "unknown",
 		show: func(f Form) string { return quantity.Money(*f.USDPerHour) },
 		value: func(f Form) string {
@@ -171,7 +179,12 @@ func host(s string) (string, error) {
 	return s, nil
 }
 
-func hostName(s string) string { return cmp.Or(s, "this machine") }
+func hostName(s string) string {
+	if s == rented {
+		return "a VM that is rented for it"
+	}
+	return cmp.Or(s, "this machine")
+}
 
 // optional reads a value that may be left empty for none.
 func optional(s string, parse func(string) (float64, error)) (*float64, error) {

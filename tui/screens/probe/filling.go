@@ -79,6 +79,9 @@ func (s *Screen) start() tea.Cmd {
 		s.err = err.Error()
 		return nil
 	}
+	if s.form.Rents() {
+		return s.planRental()
+	}
 	if s.form.USDPerHour != nil {
 		s.askPrice()
 		return nil
@@ -96,6 +99,9 @@ func (s *Screen) Begin() tea.Cmd {
 
 // startWords are what the start row does.
 func (f Form) startWords() string {
+	if f.Rents() {
+		return "see what renting costs at most"
+	}
 	if f.size().probes() > 1 {
 		return "start the probes"
 	}
@@ -129,7 +135,11 @@ func (s *Screen) begin(value string) {
 func (s *Screen) commit() {
 	f := &fields[s.row]
 	if typed := s.input.Value(); typed != f.value(s.form) {
-		if err := f.read(&s.form, typed); err != nil {
+		read := f.read
+		if f.label == vmLabel {
+			read = func(to *Form, typed string) error { return readVM(to, s.set, typed) }
+		}
+		if err := read(&s.form, typed); err != nil {
 			s.err = text.Clean(err.Error())
 			return
 		}
@@ -247,6 +257,11 @@ func (s *Screen) formLine(i int, f field, w int) string {
 		value = "the command's own"
 	}
 	hint := f.hintFor(s.form)
+	if here && s.typing && f.label == vmLabel {
+		if names := matching(s.set, s.input.Value()); len(names) > 0 {
+			hint = matchWords(names)
+		}
+	}
 	room := min(w-labelWidth-1-widestHint, mostValue)
 	if !hintsBeside(w) || text.Width(value) > room {
 		room, hint = w-labelWidth-1, ""

@@ -132,8 +132,8 @@ func TestClicksFollowTheForm(t *testing.T) {
 // The footer advertises what does something on the row under the cursor.
 func TestRegionFollowsTheRow(t *testing.T) {
 	s := idle()
-	for row, want := range map[int]string{0: keys.InForm, 1: keys.InForm, 2: keys.InChoice, 3: keys.InChoice,
-		4: keys.InForm, len(fields): keys.InStart} {
+	for row, want := range map[int]string{0: keys.InForm, 1: keys.InForm, 2: keys.InForm, 3: keys.InChoice,
+		4: keys.InChoice, 5: keys.InForm, len(fields): keys.InStart} {
 		if s.row = row; s.Region() != want {
 			t.Errorf("row %d is in %s, want %s", row, s.Region(), want)
 		}

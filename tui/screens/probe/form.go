@@ -29,7 +29,9 @@ type Form struct {
 	Precisions []string
 	Prunes     []float64 // fractions of the filters removed, 0 for the whole model
 	Repeat     int       // fresh processes per combination
-	Hosts      []string  // user@vm[:port]; "" is this machine
+	Folder     string    // that the command runs in; "" is the current one, on a host the home there
+	Hosts      []string  // user@vm[:port]; "" is this machine, rent a VM that is rented
+	VM         string    // VM type of the machine, as aws/us-east-1/g6.xlarge; "" is unknown
 	USDPerHour *float64  // nil: unknown
 	Target     float64   // relative half-width of the steady mean to stop at
 	MaxSeconds float64   // of each probe; 0: no cap
@@ -94,6 +96,9 @@ func (f Form) check() error {
 	}
 	if f.MaxUSD > 0 && f.USDPerHour == nil {
 		return errors.New("a cap in dollars needs the price of this machine: write $ per hour, or clear the cap")
+	}
+	if err := f.checkRent(); err != nil {
+		return err
 	}
 	_, err := f.Axes().Cells()
 	return err

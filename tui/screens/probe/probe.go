@@ -62,6 +62,8 @@ type Screen struct {
 	cells   *table.Table
 	kept    map[int]bool // rows that keep running after the stop rule is met
 	failure string
+	set     *profile.Set // the catalog and the runs; nil until they are read
+	renter  Renter       // nil where nothing can be rented
 	place   []string
 	live    *plot.Live
 }
@@ -76,6 +78,12 @@ func New(sh *screen.Shell, start Prober, machines map[string]profile.VMKey, aske
 	}
 	maps.Copy(s.machines, machines)
 	s.cells.Focused = true
+	return s
+}
+
+// RentWith has VMs rented by r.
+func (s *Screen) RentWith(r Renter) *Screen {
+	s.renter = r
 	return s
 }
 
@@ -110,6 +118,11 @@ func (s *Screen) Key(msg tea.KeyPressMsg) tea.Cmd {
 		return s.Act(keys.Enter)
 	case "esc":
 		return s.Act(keys.Back)
+	case "tab":
+		if fields[s.row].label == vmLabel {
+			s.input.Set(completed(s.set, s.input.Value()))
+		}
+		return nil
 	}
 	s.input.Update(msg)
 	s.err = ""
@@ -298,24 +311,34 @@ func (s *Screen) machineOf(vm profile.VMKey) (host string, ok bool) {
 // size of another model say nothing about it.
 func (f Form) names(c *candidate.Candidate) bool { return strings.HasSuffix(f.Model, ":"+c.Model) }
 
-// probeCandidate opens the form for the candidate's mode, batch size and variant.
+// probeCandidate opens the form with what was measured for the candidate.
 func (s *Screen) probeCandidate(m screen.ProbeCandidate) tea.Cmd {
-	if !s.Active() {
-		f := s.Form()
-		if m.Candidate != nil && f.names(m.Candidate) {
-			f = f.For(m.Candidate)
-		}
-		s.Reset()
-		s.SetForm(f)
-		if m.File != "" {
-			s.SetModel(m.File)
+	if s.Active() {
+		return s.Shell.Show(keys.Probe)
+	}
+	f, said := s.Form(), tea.Cmd(nil)
+	if c := m.Candidate; c != nil && m.File == "" {
+		if filled, known, note := f.Measuring(c, s.set); known {
+			f = filled
+			if host, ok := s.machineOf(c.Configuration[0].VM.Key()); ok {
+				f = f.at(host)
+			}
+			if note != "" {
+				said = s.Shell.Note(toast.Warn, note)
+			}
 		}
 	}
-	return s.Shell.Show(keys.Probe)
+	s.Reset()
+	s.SetForm(f)
+	if m.File != "" {
+		s.SetModel(m.File)
+	}
+	return tea.Batch(s.Shell.Show(keys.Probe), said)
 }
 
-// probeNext starts the probe of a candidate where the model's file and a machine
-// of that VM type are known. Else the form asks for what is missing.
+// probeNext starts the probe of a candidate where it is known what was run and where a
+// machine of that VM type is; without one, a VM can be rented. Else the form asks for
+// what is missing.
 func (s *Screen) probeNext(m screen.ProbeNext) tea.Cmd {
 	c := m.Candidate
 	switch {
@@ -325,22 +348,27 @@ func (s *Screen) probeNext(m screen.ProbeNext) tea.Cmd {
 		return s.Shell.Note(m.Why.Level, m.Why.Text)
 	}
 	host, found := s.machineOf(c.Configuration[0].VM.Key())
-	f := s.Form().For(c)
-	known := f.names(c)
+	f, known, note := s.Form().Measuring(c, s.set)
 	if !known {
 		f.Model = "" // another one must not be measured in its place
 	}
-	f.Hosts = []string{host}
+	rents := !found && f.VM != "" && f.USDPerHour != nil && s.renter != nil
+	if rents {
+		host = rented
+	}
+	f = f.at(host)
 	s.Reset()
 	s.SetForm(f)
 	show := s.Shell.Show(keys.Probe)
 	switch {
-	case known && found:
+	case known && note != "":
+		return tea.Batch(show, s.Shell.Note(toast.Warn, note))
+	case known && (found || rents):
 		return tea.Batch(show, s.Act(keys.ProbeThis))
-	case !found: // nor another machine
+	case !found && !rents: // nor another machine
 		s.AskHost()
 	}
-	return tea.Batch(show, s.Shell.Note(toast.Good, missing(c, known, found)))
+	return tea.Batch(show, s.Shell.Note(toast.Good, missing(c, known, found || rents)))
 }
 
 // missing says what the next probe of a candidate still wants to be told.

@@ -91,6 +91,12 @@ func (s *Screen) Receive(msg tea.Msg) tea.Cmd {
 		return tea.Quit
 	case screen.Standing:
 		s.place = msg.Lines
+	case screen.Loaded:
+		s.set = msg.Set
+	case plannedMsg:
+		return s.planned(msg)
+	case rentedMsg:
+		return s.rentedNow(msg)
 	case screen.ProbeCandidate:
 		return s.probeCandidate(msg)
 	case screen.ProbeNext:
