@@ -1,9 +1,11 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -77,5 +79,47 @@ func TestAccuracyOfAScript(t *testing.T) {
 	s = finish(t, exec.Command(program, "rank", "--db", user.profiles(), "--target-accuracy", "99.99%"), user.env())
 	if s.code != 3 || !strings.Contains(s.stderr, "the best came to") {
 		t.Errorf("rank to what was not reached: %+v", s)
+	}
+}
+
+// Other work beside a probe is named, and the interval reaches to what a step may take
+// without it.
+func TestInterferenceIsNamed(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		lack(t, "Linux")
+	}
+	for range runtime.NumCPU() {
+		loop := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
+		if err := loop.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			_ = loop.Process.Kill()
+			_ = loop.Wait()
+		}()
+	}
+	const steps = `
+import time
+for i in range(1500):
+    begin = time.monotonic()
+    sum(range(300000))
+    print('{"sweetspot":1,"event":"iteration","seconds":%.9f}' % (time.monotonic() - begin), flush=True)
+`
+	s := run(t, newHome(t), "probe", "--json", "--no-metadata", "--keep-running", "--", "python3", "-c", steps)
+	var shown struct {
+		Run struct {
+			Steady struct {
+				S   float64 `json:"s"`
+				Low float64 `json:"low"`
+			} `json:"steady_iteration"`
+		} `json:"run"`
+		Warnings []string `json:"warnings"`
+	}
+	if err := json.Unmarshal([]byte(s.out), &shown); err != nil {
+		t.Fatalf("%v: %+v", err, s)
+	}
+	of := shown.Run.Steady
+	if !strings.Contains(strings.Join(shown.Warnings, "\n"), "other programs used") || !(of.Low < 0.8*of.S) {
+		t.Errorf("steady %+v, warnings %q", of, shown.Warnings)
 	}
 }

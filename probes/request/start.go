@@ -24,6 +24,7 @@ import (
 	"sweetspot/probes/harness"
 	"sweetspot/probes/hook"
 	"sweetspot/probes/identity"
+	"sweetspot/probes/load"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/metric"
 	"sweetspot/probes/modelfile"
@@ -92,7 +93,8 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Environment) (ses
 		o.Rule.MaxSeconds = untilStopped.Seconds()
 	}
 	if c.Host == "" {
-		o.Observe = []session.Observer{gpu.Observer(telemetryEvery), rapl.Observer(rapl.Zones, telemetryEvery)}
+		o.Observe = []session.Observer{gpu.Observer(telemetryEvery), rapl.Observer(rapl.Zones, telemetryEvery),
+			load.Observer(os.Getpid(), telemetryEvery)}
 	} else if err = r.remotely(&o, c.Host, s.VMTypes); err != nil {
 		return o, err
 	}

@@ -11,6 +11,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/steady"
+	"sweetspot/probes/load"
 	"sweetspot/probes/protocol"
 	"sweetspot/probes/runner"
 )
@@ -241,6 +242,9 @@ func (l *loop) finish() {
 	}
 	l.readResults()
 	u := l.update()
+	if i := load.Of(l.state.loads); i != nil {
+		l.state.appendLog("warning", i.Words(u.Run.Steady.Value), l.elapsed())
+	}
 	u.Done, u.Stopping = true, false
 	u.ScriptExit = new(l.scriptEx.Code)
 	u.Run.Status, u.StoppedBecause, u.Err = l.outcome()

@@ -17,6 +17,7 @@ import (
 	"sweetspot/engine/secret"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/gpu"
+	"sweetspot/probes/load"
 	"sweetspot/probes/metric"
 	"sweetspot/probes/protocol"
 )
@@ -26,6 +27,7 @@ const (
 	savedLog       = 10000 // lines saved of one run
 	shownReadings  = 120   // of telemetry
 	shownWarnings  = 50
+	keptLoads      = 3600 // readings of the machine's load
 	sentenceLength = 400
 )
 
@@ -54,6 +56,7 @@ type state struct {
 	peak, total *float64          // bytes of GPU memory
 	telemetry   []store.Telemetry // of GPUs
 	packages    []store.Telemetry // of CPUs
+	loads       []load.Reading    // of this machine, since the first iteration
 	layers      []store.Layer
 	limit       *protocol.Limit // the largest batch, where that was asked for
 	log         []string
@@ -172,6 +175,10 @@ func (p *state) event(e protocol.Event, now float64) {
 		p.memory(e, now)
 	case protocol.Telemetry:
 		p.reading(e, now)
+	case load.Reading:
+		if p.series.Len() > 0 {
+			p.loads = push(p.loads, e, keptLoads)
+		}
 	case protocol.Layers:
 		p.layers = p.layers[:0:0] // a new one: the old is in updates already sent
 		for _, l := range e.Layers {

@@ -9,6 +9,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/gpu"
+	"sweetspot/probes/load"
 	"sweetspot/probes/metric"
 	"sweetspot/probes/protocol"
 )
@@ -23,6 +24,12 @@ func (p *state) update() Update {
 	warnings := tail(p.warnings, shownWarnings)
 	if w := p.aboutCopies(); w != "" {
 		warnings = append(warnings, w)
+	}
+	interference := load.Of(p.loads)
+	if interference != nil {
+		// How much shorter a step alone is cannot be told, only by how much at most.
+		s.Steady.Low = min(s.Steady.Low, interference.Least(s.Steady.Value))
+		warnings = append(warnings, interference.Words(s.Steady.Value))
 	}
 	r := p.run(s)
 	p.addEnergy(&r, w)
