@@ -235,7 +235,7 @@ func learningCurves(set *profile.Set, w question.Workload, predicted bool) (out 
 }
 
 func (f *facts) curveOf(r profile.Run) (learningCurve, bool) {
-	want := curve.KeyOf(r.Model, r.Dataset, r.Variant, "")
+	want := curve.KeyOf(r, "")
 	for _, c := range f.curves {
 		if c.Model == want.Model && c.Variant == want.Variant && (c.Dataset == want.Dataset || want.Dataset == "") {
 			return c, true

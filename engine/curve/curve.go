@@ -237,12 +237,18 @@ func leastBeside(options []Option, batch float64) float64 {
 type Key struct {
 	Model, Dataset, Variant string
 	Metric                  string
+	Size                    float64 // units in the training set, of one's own trainings; else 0
 }
 
-// KeyOf is the key of the workload that training a variant of a model belongs to.
-// The learning rate and the machine are not part of it.
-func KeyOf(model, dataset string, v profile.Variant, metric string) Key {
-	return Key{model, dataset, v.Key(), metric}
+// KeyOf is the key of the workload that a training belongs to, judged by a metric. The
+// learning rate and the machine are not part of it. One's own trainings on another amount
+// of data are another workload.
+func KeyOf(r profile.Run, metric string) Key {
+	k := Key{r.Model, r.Dataset, r.Variant.Key(), metric, 0}
+	if r.Command != nil && r.TrainSize != nil {
+		k.Size = *r.TrainSize
+	}
+	return k
 }
 
 // Keyed is a workload and its key.
@@ -259,12 +265,13 @@ func Workloads(set *profile.Set) []Keyed {
 		if !ok {
 			continue
 		}
-		key := KeyOf(r.Model, r.Dataset, r.Variant, metric)
+		key := KeyOf(r, metric)
 		runs[key], higher[key] = append(runs[key], o), better
 	}
 	keys := slices.SortedFunc(maps.Keys(runs), func(a, b Key) int {
 		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Dataset, b.Dataset),
-			cmp.Compare(a.Variant, b.Variant), cmp.Compare(a.Metric, b.Metric))
+			cmp.Compare(a.Variant, b.Variant), cmp.Compare(a.Metric, b.Metric),
+			cmp.Compare(a.Size, b.Size))
 	})
 	out := make([]Keyed, len(keys))
 	for i, k := range keys {

@@ -2,6 +2,7 @@ package curve
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -251,9 +252,26 @@ func TestKeyOfPrunings(t *testing.T) {
 		for _, l := range layers {
 			p.Layers[l] = 0.3
 		}
-		return KeyOf("net", "", profile.Variant{Pruning: &p}, "top1")
+		return KeyOf(profile.Run{Model: "net", Variant: profile.Variant{Pruning: &p}}, "top1")
 	}
 	if key("conv1") == key("conv2") || key("conv1", "conv2") != key("conv2", "conv1") {
-		t.Errorf("%q and %q", key("conv1"), key("conv2"))
+		t.Errorf("%+v and %+v", key("conv1"), key("conv2"))
+	}
+}
+
+// One's own trainings on more data are another workload; of what others published the number
+// of samples may be written differently for the same one.
+func TestCurvesOfOtherSizesAreApart(t *testing.T) {
+	run := func(size float64, command ...string) profile.Run {
+		return profile.Run{Model: "net", Mode: profile.Train, BatchSize: 64, Command: command, TrainSize: &size,
+			Basis: estimate.Measured, Validations: []profile.Validation{{Metric: "top1", Value: new(0.5)}}}
+	}
+	set := &profile.Set{Runs: []profile.Run{run(6000, "train"), run(60000, "train"), run(6000, "train"), run(1), run(2)}}
+	var sizes []float64
+	for _, w := range Workloads(set) {
+		sizes = append(sizes, w.Size)
+	}
+	if !slices.Equal(sizes, []float64{0, 6000, 60000}) {
+		t.Errorf("workloads of %v", sizes)
 	}
 }

@@ -67,7 +67,7 @@ func courses(set *profile.Set) []course {
 	for _, w := range curve.Workloads(set) {
 		c := course{key: w.Key, all: w.Workload}
 		for _, r := range set.Runs {
-			if len(r.Validations) > 0 && curve.KeyOf(r.Model, r.Dataset, r.Variant, r.Validations[0].Metric) == w.Key {
+			if len(r.Validations) > 0 && curve.KeyOf(r, r.Validations[0].Metric) == w.Key {
 				c.runs = append(c.runs, r)
 			}
 		}
@@ -152,7 +152,7 @@ func epochTimes(set *profile.Set, key curve.Key) []machineTimes {
 	for _, r := range set.Runs {
 		seconds, known := secondsOfEpoch(r)
 		if r.Mode != profile.Train || r.BatchSize < 1 || !known || r.GPU == "" ||
-			curve.KeyOf(r.Model, r.Dataset, r.Variant, key.Metric) != key {
+			curve.KeyOf(r, key.Metric) != key {
 			continue
 		}
 		name := fmt.Sprintf("%d × %s with %d × %s", max(1, r.Count),

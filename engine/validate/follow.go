@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"sweetspot/engine/advice"
+	"sweetspot/engine/curve"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
@@ -71,8 +72,7 @@ func tables(set *profile.Set) [][]profile.Run {
 			continue
 		}
 		i := slices.IndexFunc(out, func(t []profile.Run) bool {
-			return t[0].Model == r.Model &&
-				t[0].BatchSize == r.BatchSize
+			return t[0].Model == r.Model && t[0].BatchSize == r.BatchSize && sizeOf(t[0]) == sizeOf(r)
 		})
 		if i < 0 {
 			i, out = len(out), append(out, nil)
@@ -80,6 +80,11 @@ func tables(set *profile.Set) [][]profile.Run {
 		out[i] = append(out[i], r)
 	}
 	return slices.DeleteFunc(out, func(t []profile.Run) bool { return len(t) < 2 })
+}
+
+// sizeOf is how many units one's own training has in its set; 0 is unknown, or another's.
+func sizeOf(r profile.Run) float64 {
+	return curve.KeyOf(r, "").Size
 }
 
 type follower struct {
@@ -146,6 +151,9 @@ func (f *follower) ask(table []profile.Run, sort question.Sort) *rank.Result {
 		Model: table[0].Model, Mode: profile.Train, Epochs: table[0].Epochs, BatchSizes: []int{table[0].BatchSize},
 		Purchase: profile.OnDemand,
 	}}
+	if size := sizeOf(table[0]); size > 0 {
+		q.TrainSize = &size
+	}
 	return rank.Answer(f.known, q, transfer.New(f.known, profile.Train))
 }
 
