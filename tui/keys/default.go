@@ -281,7 +281,8 @@ func defaults() []Binding {
 			{Redraw, "R", "redraw", 11, in(InFleet), "draw new random deadlines, models and user decisions"},
 			{Unfilter, "backspace", "widen", 12, explore, "take the last filter or limit away; a click on it does too"},
 			{Clear, "0", "clear", 11, in(InExplore, InTraffic), "clear all constraints and filters"},
-			{Plots, "X", "plots", 0, explore, "plot energy instead of cost, if any run reports its energy"},
+			{Plots, "t", "plot", 12, explore,
+				"plot the next pair: time, cost, accuracy, energy; of the plot that has the keys, else of the first"},
 			{Axes, "a", "axes", 11, explore, "logarithmic or linear axes"},
 		}},
 		{"Probing", []row{
@@ -306,7 +307,7 @@ func defaults() []Binding {
 		{"Program", []row{
 			{Open, "o", "open", 12, anyScreen, "open a profile database, a model file, or a trace"},
 			{Refresh, "r", "refresh", 0, nil, "reload the database"},
-			{Theme, "t", "theme", 0, nil, "next theme"},
+			{Theme, "T", "theme", 0, nil, "next theme"},
 			{Mouse, "M", "mouse", 0, nil, "turn the mouse on or off; when it is off, the terminal can select text"},
 			{Help, "?", "help", 2, nil, "this list"},
 			{Quit, "q", "quit", 2, nil, "quit; asks first if a probe is running"},

@@ -80,11 +80,11 @@ func TestPressesResolve(t *testing.T) {
 }
 
 func TestRemap(t *testing.T) {
-	table, err := Default().Remap(map[string][]string{"pick": {"T", "Ctrl+P"}, "export": {"x"}})
+	table, err := Default().Remap(map[string][]string{"pick": {"_", "Ctrl+P"}, "export": {"x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for key, want := range map[string]Action{"T": Pick, "ctrl+p": Pick, "x": Export} {
+	for key, want := range map[string]Action{"_": Pick, "ctrl+p": Pick, "x": Export} {
 		if got, _ := table.ResolveKey(key, InRanking); got != want {
 			t.Errorf("%s is %q, want %q", key, got, want)
 		}

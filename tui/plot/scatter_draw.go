@@ -287,23 +287,29 @@ func (s *Scatter) drawShades() {
 		return
 	}
 	steps := [3]string{"1", short(s.shades.middle) + "+", short(s.shades.strong) + "+"}
-	words := " per cell"
-	width := len(steps[0]) + len(steps[1]) + len(steps[2]) + 2*len(steps) + 1
-	if width+len(words) > s.frame.gw*2/3 {
-		words = ""
-	}
-	if width > s.frame.gw {
+	words := " darker: more " + s.data.Of + "s "
+	numbers, room := len(steps[0])+len(steps[1])+len(steps[2])+2*len(steps), s.frame.gw*2/3
+	switch {
+	case numbers+len(words) <= room:
+	case numbers+len(shorter) <= room:
+		words = shorter
+	case 2*len(steps)+len(shorter) <= room:
+		words, numbers, steps = shorter, 2*len(steps), [3]string{}
+	default:
 		return
 	}
-	x, y := s.w-width-len(words), s.frame.gh
+	x, y := s.w-numbers-len(words), s.frame.gh
 	for density, n := range steps {
 		s.canvas.set(x, y, ' ', penPlain)
 		s.canvas.set(x+1, y, swatch(s.th.Symbols.Raster, density), seriesPen(s.th, 0, density))
 		s.canvas.text(x+2, y, n, penLabel)
 		x += 2 + len(n)
 	}
-	s.canvas.text(x, y, words+" ", penLabel)
+	s.canvas.text(x, y, words, penLabel)
 }
+
+// shorter says the same as the words of the shades where there is little room.
+const shorter = " darker: more "
 
 // short writes 1, 2 or 5 times a power of ten in few cells: 500, 2k, 1M.
 func short(n uint32) string {

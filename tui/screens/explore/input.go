@@ -54,7 +54,7 @@ func (s *Screen) Act(action keys.Action) tea.Cmd {
 		s.ToggleInfeasible()
 	case keys.Plots:
 		if s.answer != nil {
-			s.plots.turn(s.answer)
+			s.plots.turn(s.answer, s.turned())
 			s.showSelection()
 		}
 	case keys.Axes:
@@ -135,8 +135,8 @@ func (s *Screen) actOnPlot(action keys.Action) (handled bool) {
 func (s *Screen) Disabled(action keys.Action) string {
 	switch action {
 	case keys.Plots:
-		if s.answer == nil || len(choices(s.answer.Result.Space)) < 2 {
-			return "no energy to plot: no run reports its energy"
+		if s.answer == nil || len(views(s.answer.Result.Space, s.turned())) < 2 {
+			return "there is nothing else to plot"
 		}
 	case keys.Pick, keys.Export:
 		if busy, _ := s.Asking(); busy {
@@ -295,6 +295,14 @@ type grab struct {
 	px, py    int // cell of the plot that was pressed
 }
 
+// turned is the plot whose view a key changes: the one that has the keys, else the first.
+func (s *Screen) turned() int {
+	if s.Focused() == SecondPlot {
+		return 1
+	}
+	return 0
+}
+
 // focused is the plot that has the keys; nil while none has.
 func (s *Screen) focused() *plot.Scatter {
 	if r := s.Focused(); r == FirstPlot || r == SecondPlot {
@@ -394,7 +402,7 @@ func (p *plots) whole() {
 // retitle says of each plot how much larger than the whole it is.
 func (p *plots) retitle() {
 	for k, s := range p.scatter {
-		p.title[k] = p.name[k]
+		p.title[k] = p.name[k] + p.fitted[k]
 		m := s.Magnification()
 		if m = math.Round(m*10) / 10; m >= 10 {
 			m = math.Round(m)

@@ -17,10 +17,7 @@ import (
 	"sweetspot/tui/theme"
 )
 
-// plots are the two linked scatter plots. Where accuracy tells candidates
-// apart they show time × accuracy and cost × accuracy, else time × cost and
-// cost over the workload's dial. Optional objectives can be chosen: time × energy,
-// and energy × accuracy or over the dial.
+// plots are the two linked scatter plots, each of a [view].
 type plots struct {
 	scatter  [2]*plot.Scatter
 	name     [2]string // what a plot shows
@@ -34,8 +31,10 @@ type plots struct {
 	grab     grab        // what the mouse holds
 	ver      uint64
 	unplaced [2]int            // candidates that a plot can't place
-	chosen   objective.Name    // the optional objective that is shown; "" for none
+	chosen   [2]*view          // nil: the usual one
 	pairs    [2]objective.Pair // what is drawn; of a plot of something else zero
+	axes     [2][2]plot.Axis   // of the pairs, over all candidates
+	fitted   [2]string         // how the axes fit what is feasible, behind the name
 }
 
 func newPlots(th *theme.Theme, log bool) *plots {
@@ -61,6 +60,7 @@ func (p *plots) show(a *Answer, selected int, pinned []int) {
 			continue
 		}
 		s.SetFeasible(uint64(a.Seq), r.Feasible)
+		p.fit(r, k, selected)
 		s.SetFrontier(r.Frontiers[p.pairs[k]])
 		s.SetPinned(pinned)
 		s.SetSelected(selected, p.whiskers(r.Space, k, selected))
@@ -79,27 +79,23 @@ func (p *plots) layOut(a *Answer) {
 		p.whole()
 	}
 	class := p.classify(s)
-	p.pairs = [2]objective.Pair{}
-	optional := p.optional(s)
-	switch {
-	case optional != "":
-		p.draw(0, objective.Pair{A: objective.Time, B: optional}, class)
-		if s.AccuracyVaries() {
-			p.draw(1, objective.Pair{A: optional, B: objective.Accuracy}, class)
-		} else {
-			p.layOutDial(a, class, p.axis(optional), optional)
+	p.pairs, p.fitted = [2]objective.Pair{}, [2]string{}
+	for k := range p.scatter {
+		switch v := p.view(s, k); {
+		case v.dial != "":
+			p.layOutDial(a, class, p.axis(v.dial), v.dial)
+		case v == byBatch:
+			p.drawBatches(k, class)
+		default:
+			p.draw(k, v.pair, class)
 		}
-		return
-	case s.AccuracyVaries():
-		p.draw(0, objective.Pair{A: objective.Time, B: objective.Accuracy}, class)
-		p.draw(1, objective.Pair{A: objective.Cost, B: objective.Accuracy}, class)
-		return
-	case anyKnown(s.Values(objective.Cost)):
-		p.draw(0, objective.Pair{A: objective.Time, B: objective.Cost}, class)
-		p.layOutDial(a, class, p.axis(objective.Cost), objective.Cost)
-		return
 	}
-	// Without any price, as on a machine of one's own, time is all there is.
+}
+
+// drawBatches makes plot k the time by batch size: without any price, as on a machine of
+// one's own, time is all there is.
+func (p *plots) drawBatches(k int, class []uint8) {
+	s := p.space
 	batch := plot.Axis{Title: "batch", Label: plot.CountLabel}
 	sizes := make([]float64, s.Len())
 	s.Groups(func(first, end int, c *candidate.Candidate) {
@@ -108,14 +104,14 @@ func (p *plots) layOut(a *Answer) {
 			sizes[i] = size
 		}
 	})
-	p.name[0] = "time × batch size"
-	p.set(0, p.axis(objective.Time), batch, s.Values(objective.Time), sizes, class)
-	p.layOutDial(a, class, p.axis(objective.Time), objective.Time)
+	p.name[k] = "time × batch size"
+	p.set(k, p.axis(objective.Time), batch, s.Values(objective.Time), sizes, class)
 }
 
 // draw makes plot k the one of two objectives.
 func (p *plots) draw(k int, of objective.Pair, class []uint8) {
-	x, y := p.axis(of.A), p.axis(of.B)
+	p.axes[k] = p.axesOf(of)
+	x, y := p.axes[k][0], p.axes[k][1]
 	p.pairs[k], p.name[k] = of, x.Title+" × "+y.Title
 	p.set(k, x, y, p.space.Values(of.A), p.space.Values(of.B), class)
 }
@@ -137,34 +133,6 @@ func (p *plots) axis(name objective.Name) plot.Axis {
 		}
 	}
 	return axis
-}
-
-// optional is the optional objective that is shown; "" for none, also where no
-// candidate has the one chosen.
-func (p *plots) optional(s *rank.Space) objective.Name {
-	if s.Objectives.Has(p.chosen) {
-		return p.chosen
-	}
-	return ""
-}
-
-// choices are what the plots can be of: the usual, then each optional objective.
-func choices(s *rank.Space) []objective.Name {
-	out := []objective.Name{""}
-	for _, o := range s.Objectives {
-		if o.Optional {
-			out = append(out, o.Name)
-		}
-	}
-	return out
-}
-
-// turn goes to the next choice.
-func (p *plots) turn(a *Answer) {
-	all := choices(a.Result.Space)
-	p.chosen = all[(slices.Index(all, p.optional(a.Result.Space))+1)%len(all)]
-	p.whole()
-	p.layOut(a)
 }
 
 // note says what plot k leaves out, or how its lines are to be read; "" where

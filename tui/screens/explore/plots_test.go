@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -112,5 +113,104 @@ func TestTallTerminalsHaveTallPlots(t *testing.T) {
 	}
 	if h := tall.Table.H; h < 12 {
 		t.Errorf("only %d rows are left to the ranking", h)
+	}
+}
+
+// Either plot shows any pair, time × cost among them; the second also the dial.
+func TestEitherPlotShowsTimeByCost(t *testing.T) {
+	s := asked(t, "CaffeNet", profile.Infer, 120, 38)
+	for region, want := range map[int][]string{
+		FirstPlot:  {"time × top-5", "cost × top-5", "time × cost"},
+		SecondPlot: {"cost × top-5", "time × cost", "time × units", "cost × units", "time × top-5"},
+	} {
+		focusOn(t, s, region)
+		for n, name := range append(want, want[0]) {
+			if got := s.plots.title[region-FirstPlot]; !strings.HasPrefix(got, name) {
+				t.Errorf("plot %d, after %d turns: %s, not %s", region, n, got, name)
+			}
+			if front := s.frontierOf(region); len(front) == 0 {
+				t.Errorf("%s has no frontier", name)
+			}
+			s.Act(keys.Plots)
+		}
+	}
+	q := s.Question()
+	q.Epochs = nil
+	if do(s, s.Turn(question.Question{Model: "seismic/FCN", Mode: profile.Train})); !strings.HasPrefix(s.plots.title[0],
+		"time × cost") {
+		t.Errorf("of a model without accuracies: %s", s.plots.title[0])
+	}
+}
+
+// Variants that reach nothing do not take half an axis, what a limit rules out takes
+// none, and the title says so; a candidate that is selected is in sight all the same.
+func TestAxesFitWhatIsFeasible(t *testing.T) {
+	s := asked(t, "CaffeNet", profile.Infer, 200, 48)
+	r := s.answer.Result
+	accuracy := r.Space.Values("accuracy")
+	worst := 0
+	for i, a := range accuracy {
+		if a < accuracy[worst] {
+			worst = i
+		}
+	}
+	if _, _, ok := s.plots.scatter[0].CellOf(worst); accuracy[worst] != 0 || ok {
+		t.Errorf("a variant of %g %% has a place", 100*accuracy[worst])
+	}
+	for _, i := range r.Frontier("time", "accuracy") {
+		if _, _, ok := s.plots.scatter[0].CellOf(i); !ok {
+			t.Errorf("candidate %d of the frontier has no place", i)
+		}
+	}
+	if got := s.plots.title[0]; got != "time × top-5, above 40%" {
+		t.Errorf("says %q", got)
+	}
+	s.choose(worst)
+	if _, _, ok := s.plots.scatter[0].CellOf(worst); !ok {
+		t.Error("the selected candidate has no place")
+	}
+	s.choose(r.Order[0])
+	q := s.Question()
+	q.Limits = q.Limits.With("cost", new(2.5))
+	do(s, s.Change("limit", q))
+	if got := s.plots.title[1]; !strings.HasSuffix(got, ", fits the feasible") {
+		t.Errorf("under a budget it says %q", got)
+	}
+	dear := s.answer.Result.Space.Rising("cost")
+	if _, _, ok := s.plots.scatter[1].CellOf(int(dear[len(dear)-1])); ok {
+		t.Error("the dearest takes room beyond the budget")
+	}
+}
+
+func TestOutward(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi, from, to float64
+		log              bool
+		low, high        float64
+	}{
+		{0, 16, 5.5, 7.2, false, 5, 8},
+		{0, 16, 0, 16, false, 0, 16.64},
+		{1, 65536, 3, 100, true, 2, 128},
+		{4, 20, 4, 9.5, false, 3.76, 10},
+	} {
+		low, high := outward(c.lo, c.hi, c.from, c.to, c.log)
+		if math.Abs(low-c.low) > 1e-9*c.low || math.Abs(high-c.high) > 1e-9*c.high {
+			t.Errorf("%+v: %g to %g", c, low, high)
+		}
+	}
+}
+
+// Of many GPUs the legend names as many as fit and counts the others.
+func TestTheLegendFits(t *testing.T) {
+	s := asked(t, "CaffeNet", profile.Infer, 120, 38)
+	s.plots.classes = []string{"RTX6000Ada", "H100-80GB", "A10G", "L4"}
+	for room := 16; room < 60; room++ {
+		got := s.legend(room)
+		if text.Width(got) > room {
+			t.Fatalf("%d cells: %q", room, got)
+		}
+		if room < 36 && !strings.Contains(got, "+") || room >= 36 && strings.Contains(got, "+") {
+			t.Errorf("%d cells: %q", room, got)
+		}
 	}
 }

@@ -57,8 +57,8 @@ func (s *Screen) constraintsNote() string {
 // legend. Where both don't fit, the first plot keeps the legend, which is of
 // both, and the second what is left out.
 func (s *Screen) plotNote(k int) string {
-	note, legend := s.plots.note(k, s.th), s.legend()
 	room := [...]int{s.layout.First.W, s.layout.Second.W}[k] - text.Width(s.plots.title[k]) - borderCells
+	note, legend := s.plots.note(k, s.th), s.legend(room)
 	both := note + " " + s.th.Symbols.Dot + " " + legend
 	switch {
 	case note == "" || k == 0 && s.layout.Second.W > 0 && text.Width(both) > room:
@@ -74,13 +74,25 @@ func (s *Screen) plotNote(k int) string {
 // borderCells are what a panel's top line has beside title and note.
 const borderCells = 7
 
-// legend names the point classes of a plot.
-func (s *Screen) legend() string {
-	var parts []string
+// legend names the point classes of a plot, the most frequent first, in so many cells;
+// those that have no room are counted.
+func (s *Screen) legend(room int) string {
+	out := ""
 	for i, name := range s.plots.classes {
-		parts = append(parts, string(s.th.SeriesRune(i))+" "+text.Clean(name))
+		part := string(s.th.SeriesRune(i)) + " " + text.Clean(name)
+		more := ""
+		if rest := len(s.plots.classes) - i - 1; rest > 0 {
+			more = fmt.Sprintf(" +%d", rest)
+		}
+		if i > 0 {
+			part = " " + part
+		}
+		if text.Width(out+part+more) > room {
+			return out + fmt.Sprintf(" +%d", len(s.plots.classes)-i)
+		}
+		out += part
 	}
-	return strings.Join(parts, " ")
+	return out
 }
 
 func (s *Screen) rankingTitle() string {
