@@ -75,7 +75,7 @@ func TestLiveProbe(t *testing.T) {
 	})
 	s.keys("q")
 	s.waitFor("stop and save", timeout)
-	s.keys("y")
+	s.keys("n")
 	s.waitUntil("staying", timeout, func(screen string) bool {
 		return !strings.Contains(screen, "stop and save") && probingRow(screen) != ""
 	})

@@ -355,7 +355,7 @@ func TestARunningProbeMovesOnExplore(t *testing.T) {
 	if s := d.screen(); !strings.Contains(s, "stop and save") {
 		t.Fatalf("quit did not ask:\n%s", s)
 	}
-	d.press("y")
+	d.press("n")
 	if p.stopped || p.canceled {
 		t.Error("staying ended the probe")
 	}

@@ -11,7 +11,7 @@ func TestCombinations(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: published(t)})
 	d.press("C")
 	s := d.screen()
-	for _, want := range []string{"the best of 109,368 combinations", "■ mixed", "for the same cost"} {
+	for _, want := range []string{"the best of 109,368 combinations", "● M60 +2", "for the same cost"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("nothing says %q:\n%s", want, s)
 		}

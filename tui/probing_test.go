@@ -155,7 +155,7 @@ func TestSeveralProbesStandOnExplore(t *testing.T) {
 	if s := d.screen(); !strings.Contains(s, "Finished probes stay saved") {
 		t.Errorf("discarding does not say what stays:\n%s", s)
 	}
-	d.press("d")
+	d.press("y")
 	if !p.canceled || d.probe().State() == probe.Filling {
 		t.Error("what is done of a matrix went out of sight with what was discarded")
 	}
@@ -164,7 +164,7 @@ func TestSeveralProbesStandOnExplore(t *testing.T) {
 func TestADiscardedProbeSaysNoMore(t *testing.T) {
 	p := &fakeProbe{updates: make(chan matrix.Update, 4)}
 	d := probingWith(t, p, p.updates)
-	d.press("esc", "d")
+	d.press("esc", "y")
 	if !p.canceled || d.probe().State() != probe.Filling {
 		t.Fatal("not discarded")
 	}
@@ -186,5 +186,52 @@ func TestProbingACandidateFillsItsVariantIn(t *testing.T) {
 	f = f.For(&candidate.Candidate{Variant: profile.Variant{Precision: "fp8"}})
 	if f.Precisions[0] != "int8" || f.Prunes[0] != 0 || f.Batches[0] != 300 {
 		t.Errorf("what is unknown replaced what was known: %+v", f)
+	}
+}
+
+// A number typed where nothing is edited shows other screens by its digits; enter then
+// starts nothing, for it stands on a field.
+func TestADigitAndEnterStartNoProbe(t *testing.T) {
+	d := drive(t, 120, 40, &shelf{set: published(t)})
+	asked := 0
+	d.prober = func(context.Context, screen.Workspace, probe.Form, question.Query) (probe.Probe, error) {
+		asked++
+		return nil, errors.New("no Python here")
+	}
+	d.press("2", "0", "enter")
+	if asked != 0 || d.app.shown.Typing() == screen.NotTyping {
+		t.Fatalf("%d started:\n%s", asked, d.screen())
+	}
+	d.press("esc", "G", "1", "2", "enter", "esc")
+	if asked != 0 {
+		t.Fatalf("back from another screen %d started", asked)
+	}
+	d.press("G", "enter")
+	if asked != 1 {
+		t.Errorf("on the start line %d started", asked)
+	}
+}
+
+// A question about a probe that has ended meanwhile goes, and says so.
+func TestAQuestionAboutAnEndedProbeSaysWhatBecameOfIt(t *testing.T) {
+	p := &fakeProbe{updates: make(chan matrix.Update, 4)}
+	d := probingWith(t, p, p.updates)
+	d.press("esc")
+	before := d.screen()
+	if !strings.Contains(before, "Discard this probe?") {
+		t.Fatalf("nothing is asked:\n%s", before)
+	}
+	p.updates <- update(2, 0.1, true)
+	d.send(<-d.late)
+	close(p.updates)
+	for strings.Contains(d.screen(), "Discard this probe?") {
+		d.send(<-d.late)
+	}
+	if s := d.screen(); !strings.Contains(s, "the probe has ended meanwhile, and its result is saved") || p.canceled {
+		t.Errorf("cancelled %v:\n%s", p.canceled, s)
+	}
+	d.press("y")
+	if p.canceled {
+		t.Error("a late yes discards it")
 	}
 }

@@ -94,11 +94,11 @@ func TestRemap(t *testing.T) {
 	}
 	th := theme.New("", true, false)
 	if got := ansi.Strip(table.Footer(th, InRanking, 200, nil)); !strings.Contains(got, "x export") ||
-		!strings.Contains(got, "T pick") {
+		!strings.Contains(got, "_ pick") {
 		t.Errorf("the footer shows other keys: %s", got)
 	}
 	if got := ansi.Strip(strings.Join(table.HelpLines(th, InRanking, 100, nil), "\n")); !strings.Contains(got,
-		"T ctrl+p") {
+		"_ ctrl+p") {
 		t.Errorf("the help shows other keys:\n%s", got)
 	}
 }

@@ -72,7 +72,7 @@ type Screen struct {
 // in earlier sessions, by SSH destination; asked is what Explore asks.
 func New(sh *screen.Shell, start Prober, machines map[string]profile.VMKey, asked func() question.Query) *Screen {
 	s := &Screen{
-		Base: screen.Base{Shell: sh}, th: sh.Theme, form: Defaults(), live: plot.NewLive(sh.Theme), row: len(fields),
+		Base: screen.Base{Shell: sh}, th: sh.Theme, form: Defaults(), live: plot.NewLive(sh.Theme),
 		follow: true, cells: table.New(columns(nil, 0)), kept: map[int]bool{},
 		process: process{prober: start, asked: asked, machines: map[string]profile.VMKey{}},
 	}
@@ -89,6 +89,15 @@ func (s *Screen) RentWith(r Renter) *Screen {
 
 // Tab is the action that shows the screen.
 func (s *Screen) Tab() keys.Action { return keys.Probe }
+
+// Activate shows the screen with the cursor on a field. A digit meant for a value shows
+// it too, and enter starts a probe only on the start line, where nobody gets unawares.
+func (s *Screen) Activate() tea.Cmd {
+	if s.row == len(fields) {
+		s.row = 0
+	}
+	return nil
+}
 
 // Act does what a key means here.
 func (s *Screen) Act(a keys.Action) tea.Cmd {
@@ -274,7 +283,7 @@ func (s *Screen) keep() tea.Cmd {
 func (s *Screen) keyEnded(a keys.Action) tea.Cmd {
 	switch a {
 	case keys.Enter, keys.Back:
-		s.state, s.row, s.err = Filling, len(fields), ""
+		s.state, s.row, s.err = Filling, 0, ""
 	case keys.ProbeThis:
 		s.state = Filling
 		return s.start()

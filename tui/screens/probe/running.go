@@ -161,11 +161,26 @@ func rankable(u matrix.Update) []profile.Run {
 
 func (s *Screen) ended() tea.Cmd {
 	s.running, s.discarded = nil, false
-	s.Shell.Question.Close() // what it asked about the probe is settled
+	var said tea.Cmd
+	if s.Shell.Question.Visible() { // what it asked about the probe is settled
+		s.Shell.Question.Close()
+		said = s.Shell.Note(toast.Info, s.became())
+	}
 	if s.leaving {
 		return tea.Quit
 	}
-	return tea.Batch(s.Shell.Tell(screen.Measured{}), s.Shell.Reload())
+	return tea.Batch(said, s.Shell.Tell(screen.Measured{}), s.Shell.Reload())
+}
+
+// became says what became of a probe that ended while something was asked about it.
+func (s *Screen) became() string {
+	switch {
+	case s.state == Failed:
+		return "the question is settled: the probe failed meanwhile"
+	case s.several():
+		return "the question is settled: the probes have ended meanwhile, and those that finished are saved"
+	}
+	return "the question is settled: the probe has ended meanwhile, and its result is saved"
 }
 
 // askPrice asks once whether the probes may cost what they are expected to.
@@ -183,11 +198,11 @@ func (s *Screen) askPrice() {
 // discard answers that a probe shall be forgotten.
 const discard = "discard"
 
-func discardAnswer(long string) confirm.Answer {
-	return confirm.Answer{ID: discard, Key: "d", Label: "discard", Long: long}
+func discardAnswer(key, long string) confirm.Answer {
+	return confirm.Answer{ID: discard, Key: key, Label: "discard", Long: long}
 }
 
-var stayAnswer = confirm.Answer{ID: confirm.Stay, Key: "y", Label: "stay", Long: "keep it running"}
+var stayAnswer = confirm.Answer{ID: confirm.Stay, Key: "n", Label: "stay", Long: "keep it running"}
 
 // askDiscard asks whether what runs shall be forgotten.
 func (s *Screen) askDiscard() {
@@ -205,7 +220,7 @@ func (s *Screen) askDiscard() {
 			s.discarded = true
 		}
 		return s.tell(Probe.Cancel)
-	}, discardAnswer(long), stayAnswer)
+	}, discardAnswer("y", long), stayAnswer)
 }
 
 // tell tells the running probe something in a command: while it starts another one
@@ -232,7 +247,7 @@ func (s *Screen) Quit() (asked bool) {
 		answers = append(answers, confirm.Answer{ID: confirm.Detach, Key: "l", Label: "detach",
 			Long: "leave it running; sweetspot attach shows it again"})
 	}
-	answers = append(answers, discardAnswer("discard what it has measured"), stayAnswer)
+	answers = append(answers, discardAnswer("d", "discard what it has measured"), stayAnswer)
 	s.Shell.Confirm("A probe is running", "What should happen to it?", s.quit, answers...)
 	return true
 }
