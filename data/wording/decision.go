@@ -22,6 +22,7 @@ type Decision struct {
 
 	Answer    string   // what to rent, what it takes and costs
 	Shorter   []string // the same for less and less room
+	Caveat    string   // in what it does not answer what was asked
 	Ties      string   // what is as good
 	Certainty string   // the probability that it is the best
 	Changes   string   // what would make another one the best
@@ -58,7 +59,7 @@ func Decide(r *rank.Result, chances func(objective.Name) map[int]float64, crosso
 
 // Sentences are those that say something, the most important first.
 func (d Decision) Sentences() (out []string) {
-	for _, s := range []string{d.Answer, d.Ties, d.Settle, d.Certainty, d.Changes} {
+	for _, s := range []string{d.Answer, d.Caveat, d.Ties, d.Settle, d.Certainty, d.Changes} {
 		if s != "" {
 			out = append(out, s)
 		}

@@ -34,6 +34,7 @@ type Answer struct {
 	Relaxations []advice.Relaxation
 	Crossovers  []advice.Crossover
 	Decision    wording.Decision           // what to rent
+	AsPublished bool                       // no source says its epochs: totals answer as they were published
 	next        *advice.Probe              // nil where no probe is expected to pay
 	predictor   candidate.Predictor        // of the set and mode; nil until predictions are asked for
 	Tested      validate.Tested            // how well predictions did on the set itself
@@ -59,10 +60,18 @@ func Ask(seq int, set *profile.Set, q question.Query, previous *Answer) *Answer 
 	a.predict(previous)
 	if previous != nil && previous.Set == set && reflect.DeepEqual(previous.Question.Workload, q.Workload) {
 		a.spots = previous.spots
+		if a.AsPublished = previous.AsPublished; a.AsPublished {
+			q.Epochs = nil
+		}
 		a.Result = previous.Result.Again(q)
 	} else {
 		tidy(len(set.Runs))
-		space := rank.NewSpace(candidate.NewList(set, q.Workload, a.predictor, filter(q.Words)))
+		space := a.space(q)
+		if space.Len() == 0 && q.Epochs != nil {
+			q.Epochs = nil
+			space = a.space(q)
+			a.AsPublished = space.Len() > 0
+		}
 		tidy(space.Len())
 		a.spots = sweetSpots(space)
 		a.Result = rank.Evaluate(space, q)
@@ -74,7 +83,16 @@ func Ask(seq int, set *profile.Set, q question.Query, previous *Answer) *Answer 
 		a.next = &p
 	}
 	a.Decision = wording.Decide(a.Result, a.Chances.Of, a.Crossovers, a.next)
+	if a.AsPublished {
+		a.Decision.Caveat = fmt.Sprintf("As published: no source says how many epochs its total is of, so that %s cannot be "+
+			"told.", quantity.Several(int(*a.Question.Epochs), "epoch"))
+	}
 	return a
+}
+
+// space is the candidates of a question.
+func (a *Answer) space(q question.Query) *rank.Space {
+	return rank.NewSpace(candidate.NewList(a.Set, q.Workload, a.predictor, filter(q.Words)))
 }
 
 // manyRows is from where on what is left behind by reading or laying out so many

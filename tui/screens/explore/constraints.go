@@ -270,6 +270,9 @@ func sizeNote(w question.Workload) string {
 }
 
 func crossoverNote(a *Answer) string {
+	if a.AsPublished {
+		return "as published"
+	}
 	switch n := len(a.Crossovers); n {
 	case 0:
 		return ""

@@ -210,7 +210,7 @@ func (s *Screen) show(a *Answer) tea.Cmd {
 // setColumns gives the table the columns of an answer that its width has room for.
 func (s *Screen) setColumns(a *Answer) {
 	w, _ := s.layout.Table.Inner()
-	s.Table.SetColumns(narrowed(columns(a.Result.Space.Objectives, a.Question), w))
+	s.Table.SetColumns(narrowed(columns(a.Result.Space.Objectives, a.Result.Query), w))
 }
 
 // refresh brings table and plots to the answer.

@@ -31,7 +31,7 @@ func asked(t *testing.T, model string, mode profile.Mode, w, h int) *Screen {
 	q.Model, q.Mode, q.Units = model, mode, 0
 	clock := func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
 	s := New(
-		&screen.Shell{Ctx: t.Context(), Theme: theme.New("", true, false), After: clock},
+		&screen.Shell{Ctx: t.Context(), Theme: theme.New("", true, false), After: clock, Bindings: keys.Default()},
 		state.State{Question: &q, LogAxes: true},
 		time.Time{},
 	)

@@ -183,7 +183,7 @@ func (s *Screen) fitDecision(w, rows int) []string {
 	d := s.answer.Decision
 	if d.Settle != "" {
 		if b, _ := s.Shell.Bindings.Lookup(keys.NextProbe); len(b.Keys) > 0 {
-			d.Settle = strings.TrimSuffix(d.Settle, ".") + ": " + b.Keys[0]
+			d.Settle = strings.TrimSuffix(d.Settle, ".") + " (" + b.Keys[0] + ")."
 		}
 	}
 	lines := text.Wrap(text.Clean(d.Answer), w)
