@@ -173,7 +173,7 @@ func TestAxesFitWhatIsFeasible(t *testing.T) {
 	q := s.Question()
 	q.Limits = q.Limits.With("cost", new(2.5))
 	do(s, s.Change("limit", q))
-	if got := s.plots.title[1]; !strings.HasSuffix(got, ", fits the feasible") {
+	if got := s.plots.title[1]; !strings.HasSuffix(got, ", feasible") {
 		t.Errorf("under a budget it says %q", got)
 	}
 	dear := s.answer.Result.Space.Rising("cost")

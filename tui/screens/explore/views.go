@@ -84,7 +84,7 @@ func (p *plots) turn(a *Answer, k int) {
 }
 
 // mostFitted is up to how many candidates axes follow those that are feasible: of more
-// they stay, since a slider's step may not place all points anew.
+// they stay, since a slider's step may not place all points again.
 const mostFitted = 200_000
 
 // fit gives plot k axes that fit what is feasible, and the selected candidate, and says
@@ -113,7 +113,7 @@ func (p *plots) fit(r *rank.Result, k, selected int) {
 		axes[n].Min, axes[n].Max = from, to
 		switch {
 		case name != objective.Accuracy:
-			fitted = ", fits the feasible"
+			fitted = ", feasible"
 		case fitted == "" && axes[n].Invert:
 			fitted = ", below " + axes[n].Label(to, 0)
 		case fitted == "":
