@@ -52,6 +52,11 @@ func FuzzOptimum(f *testing.F)       { fuzz(f, "optimum-benchmark") }
 func FuzzTensorBoard(f *testing.F) {
 	fuzz(f, "tensorboard", string(board(logged{1, -5, "a", 1e38, true})))
 }
+func FuzzMLflow(f *testing.F) { fuzz(f, "mlflow", "1795418717752 NaN 1\n1795418717753 1e300 -5\n") }
+func FuzzWandb(f *testing.F)  { fuzz(f, "wandb", ":W&B\xe1\xbe\x00") }
+func FuzzWandbHistory(f *testing.F) {
+	fuzz(f, "wandb-history", "_step,_timestamp,loss\n1e300,1,NaN\n")
+}
 func FuzzZeus(f *testing.F)      { fuzz(f, "zeus") }
 func FuzzWide(f *testing.F)      { fuzz(f, "wide") }
 func FuzzDAWNBench(f *testing.F) { fuzz(f, "dawnbench", "epoch\thours\tf1Score\n0\t1e-300\t5\n") }

@@ -19,6 +19,7 @@ import (
 	"sweetspot/data/imports/dawnbench"
 	"sweetspot/data/imports/keras"
 	"sweetspot/data/imports/lightning"
+	"sweetspot/data/imports/mlflow"
 	"sweetspot/data/imports/mllog"
 	"sweetspot/data/imports/optimum"
 	"sweetspot/data/imports/profiles"
@@ -27,6 +28,7 @@ import (
 	"sweetspot/data/imports/timm"
 	"sweetspot/data/imports/trainer"
 	"sweetspot/data/imports/triton"
+	"sweetspot/data/imports/wandb"
 	"sweetspot/data/imports/wide"
 	"sweetspot/data/imports/zeus"
 	"sweetspot/engine/plaintext"
@@ -35,6 +37,7 @@ import (
 // Formats lists the readable formats in the order in which they are tried: the
 // most specific come first.
 var Formats = []source.Format{
+	wandb.Log, wandb.History, mlflow.Format,
 	profiles.CSV, profiles.JSON, timm.Format, mllog.Format, mllog.Epochs, triton.PerfAnalyzer, triton.ModelAnalyzer,
 	trainer.Format, optimum.Format,
 	tensorboard.Format, zeus.Format, wide.Format, dawnbench.Format, lightning.Format, keras.Format,
@@ -65,6 +68,9 @@ func Detect(f source.File) (format source.Format, err error) {
 		return Formats[i], nil
 	case len(bytes.TrimSpace(head)) == 0:
 		return format, f.Wrong("the file is empty")
+	case bytes.HasPrefix(head, []byte("SQLite format 3\x00")):
+		return format, &Unrecognised{f, "is an SQLite database; of MLflow only the folder mlruns is read, and " +
+			"sweetspot merge takes databases of this program"}
 	}
 	if bytes.IndexByte(head, 0) < 0 { // a text
 		for _, x := range Formats {
