@@ -65,6 +65,7 @@ type Run struct {
 	Input              *string   `json:"input"`                // shape of one unit, 3x224x224; null where it varies
 	Command            []string  `json:"command"`              // as it was given, with variables for secrets; or null
 	Folder             *string   `json:"folder"`               // where it was given
+	Layers             *float64  `json:"layers"`               // convolutions and matrix products of an iteration
 }
 
 // Measured is the accuracy of one run.
@@ -123,8 +124,8 @@ func NewRun(r profile.Run) Run {
 		EpochStartsS:   r.EpochStartsS,
 		EnergyJPerUnit: r.EnergyJPerUnit, AveragePowerW: r.AveragePowerW, EnergyOf: OrNull(clean(r.EnergyOf)),
 		PowerLimitW: r.PowerLimitW, Params: r.Work.Params, FLOPsPerUnit: r.Work.FLOPs,
-		ActivationsPerUnit: r.Work.Activations,
-		Network:            OrNull(clean(r.Work.Network)), Input: OrNull(clean(r.Work.Input)),
+		ActivationsPerUnit: r.Work.Activations, Layers: r.Work.Layers,
+		Network: OrNull(clean(r.Work.Network)), Input: OrNull(clean(r.Work.Input)),
 		Folder: OrNull(clean(r.Folder)),
 	}
 	for _, word := range r.Command {

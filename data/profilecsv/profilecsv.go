@@ -18,6 +18,7 @@
 //	params              number of parameters of the row's network: of a pruned one, what is left
 //	flops_per_unit      its operations for one unit of work, a multiply-add counting as two
 //	activations_per_unit  elements of the outputs of its convolutions and matrix products
+//	layers              convolutions and matrix products of an iteration's forward passes
 //	pruning_kind        how was pruned: "filters by L1 norm"
 //	pruning_layers      fraction pruned per layer: "conv1=0.3;conv2=0.5"
 //	accuracy_stddev     standard deviation of accuracy
@@ -84,7 +85,7 @@ var ExtraColumns = []string{
 	"first_validation_s", "total_stddev_s", "total_n", "status",
 	"epoch_starts_s", "evaluations", "validations", "pauses", "note",
 	"energy_j_per_unit", "average_power_w", "energy_of", "power_limit_w", "host",
-	"network", "input", "command", "folder",
+	"network", "input", "command", "folder", "layers",
 }
 
 // required must be in the header: without them a file is not a Profile CSV.

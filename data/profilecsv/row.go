@@ -30,6 +30,7 @@ func fields(m *profile.Model, r *profile.Run) []field {
 		{"model", &r.Model}, {"dataset", &r.Dataset}, {"unit", &r.Unit}, {"task", &m.Task},
 		{"folder", &r.Folder}, {"network", &r.Work.Network}, {"input", &r.Work.Input},
 		{"params", &r.Work.Params}, {"flops_per_unit", &r.Work.FLOPs}, {"activations_per_unit", &r.Work.Activations},
+		{"layers", &r.Work.Layers},
 		{"variant", &r.Variant.Name}, {"precision", &r.Variant.Precision},
 		{"cloud", &r.Cloud}, {"region", &r.Region}, {"instance_type", &r.InstanceType}, {"gpu", &r.GPU},
 		{"gpu_count", &r.GPUCount}, {"gpu_mem_gib", &r.GPUMemGiB}, {"usd_per_hour", &r.USDPerHour},

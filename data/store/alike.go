@@ -7,15 +7,6 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// workOf is what a run that is described tells of its network.
-func workOf(d Description) profile.Work {
-	w := profile.Work{Network: d.Network, Input: d.Input}
-	if d.Variant.Pruning == nil {
-		w.Params = d.Model.Params
-	}
-	return w
-}
-
 // nameOf is the name of the model that a run is of: the given one, unless other runs of that
 // name are of another network or take other input. Then what differs is added to it, since
 // times of different work must not be mixed. self is the run itself, 0 for a new one.

@@ -118,12 +118,13 @@ func importedBefore(ctx context.Context, tx *transaction, mark string, run profi
 			energy_of = iif(? = '', energy_of, ?), flops_per_unit = coalesce(?, flops_per_unit),
 			activations_per_unit = coalesce(?, activations_per_unit), params = coalesce(?, params),
 			command = iif(? = '[]', command, ?), folder = iif(? = '', folder, ?), network = iif(? = '', network, ?),
-			input = iif(? = '', input, ?)
+			input = iif(? = '', input, ?), layers = coalesce(?, layers)
 		WHERE fingerprint = ?`, clean(run.Dataset), clean(run.Unit), clean(run.Note),
 		real(run.EnergyJPerUnit), real(run.AveragePowerW), clean(run.EnergyOf), clean(run.EnergyOf),
 		real(run.Work.FLOPs), real(run.Work.Activations), real(run.Work.Params),
 		formatCommand(run.Command), formatCommand(run.Command), clean(run.Folder), clean(run.Folder),
-		clean(run.Work.Network), clean(run.Work.Network), clean(run.Work.Input), clean(run.Work.Input), mark)
+		clean(run.Work.Network), clean(run.Work.Network), clean(run.Work.Input), clean(run.Work.Input),
+		real(run.Work.Layers), mark)
 	return true, isNew, err
 }
 

@@ -70,7 +70,7 @@ const runQuery = `
 		r.warmup_iterations, r.warmup_extra_s, r.first_validation_s, r.validation_s, r.total_s, r.total_stddev_s, r.total_n,
 		CASE r.command WHEN '[]' THEN '' ELSE r.command END AS command, r.folder,
 		r.network AS "work.network", r.input AS "work.input", r.flops_per_unit AS "work.flops",
-		r.activations_per_unit AS "work.activations", r.params AS "work.params",
+		r.activations_per_unit AS "work.activations", r.params AS "work.params", r.layers AS "work.layers", r.input_wait,
 		r.energy_j_per_unit, r.average_power_w, r.energy_of, r.peak_memory_bytes,
 		coalesce(r.metric, '') AS metric, r.accuracy, r.accuracy_stddev, coalesce(r.higher_is_better, 0) AS higher_is_better,
 		coalesce(r.accuracy_basis, '') AS accuracy_basis,

@@ -10,12 +10,12 @@ import (
 type Description struct {
 	Model              profile.Model
 	Variant            profile.Variant
-	Network, Input     string // as in [profile.Work]
 	Mode               profile.Mode
 	BatchSize          int      // global batch in training, batch per GPU in inference
 	Epochs             *float64 // that the script will run
 	IterationsPerEpoch *float64
-	TrainSize          *float64 // units in the training set
+	TrainSize          *float64     // units in the training set
+	Work               profile.Work // nothing of what a unit takes where it is pruned
 	Machine            Machine
 	Command            []string
 	Folder             string // working directory, on the user's machine

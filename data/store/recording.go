@@ -83,7 +83,7 @@ func saveDescribed(ctx context.Context, tx *transaction, d Description) (variant
 func (r *Recording) Describe(ctx context.Context, d Description) error {
 	err := r.store.change(ctx, "store the description of a run", func(ctx context.Context, tx *transaction) error {
 		var err error
-		if d.Model.Name, err = nameOf(ctx, tx, d.Model.Name, workOf(d), r.id); err != nil {
+		if d.Model.Name, err = nameOf(ctx, tx, d.Model.Name, d.Work, r.id); err != nil {
 			return err
 		}
 		variant, machine, err := saveDescribed(ctx, tx, d)
@@ -109,11 +109,8 @@ func (r *Recording) describe(ctx context.Context, tx *transaction, d Description
 	set.add("machine_id", machine)
 	set.from(d.Model, "dataset", "unit")
 	set.from(d, "mode", "batch_size", "epochs", "iterations_per_epoch", "train_size", "framework", "address", "spool",
-		"series", "repeat", "folder", "network", "input")
-	if d.Variant.Pruning == nil { // else what is known is of the model before
-		set.add("params", real(d.Model.Params))
-		set.add("flops_per_unit", real(d.Model.FLOPsPerUnit))
-	}
+		"series", "repeat", "folder")
+	set.work(d.Work)
 	set.add("usd_per_hour", real(d.Machine.USDPerHour))
 	set.add("command", formatCommand(d.Command))
 	set.add("source", sourceOf(d))

@@ -58,7 +58,7 @@ func description() Description {
 		Machine: Machine{Host: "box", OS: "linux", CPU: "EPYC", CPUs: 2, GPU: "H100", GPUCount: 1, GPUMemGiB: new(79.6),
 			Driver: "580", CUDA: "13.0", USDPerHour: new(2.5)},
 		Command: []string{"python", "train.py", "a b"}, Folder: "/home/me/net", Framework: "torch 2.9",
-		Network: "ResNet", Input: "1x28x28",
+		Work: profile.Work{Network: "ResNet", Input: "1x28x28", FLOPs: new(3.6e9), Layers: new(21.0)},
 	}
 }
 
@@ -103,7 +103,7 @@ func TestRecordAndLoad(t *testing.T) {
 	}
 	d := description()
 	want := profile.Run{
-		Command: d.Command, Folder: d.Folder, Work: profile.Work{Network: "ResNet", Input: "1x28x28"},
+		Command: d.Command, Folder: d.Folder, Work: d.Work,
 		ID: rec.ID(), Model: "resnet18", Dataset: "Fashion-MNIST", Unit: "image", Variant: d.Variant, Mode: profile.Train,
 		InstanceType: "box", GPU: "H100", GPUCount: 1, GPUMemGiB: d.Machine.GPUMemGiB, Count: 1,
 		USDPerHour: d.Machine.USDPerHour,

@@ -10,6 +10,7 @@ import (
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
+	"sweetspot/engine/roofline"
 	"sweetspot/engine/training"
 )
 
@@ -30,7 +31,7 @@ type facts struct {
 
 func newFacts(set *profile.Set, w question.Workload, p Predictor) *facts {
 	w = w.Whole(set)
-	set, sizes := resized(set, w)
+	set, sizes := resized(set.AsFound(), w)
 	f := &facts{
 		sizes: sizes,
 		set:   set, work: w, predictor: p, asked: w.Narrowing(), market: newMarket(set.VMTypes, w.Purchase),
@@ -210,37 +211,29 @@ func (f *facts) quality(r profile.Run) *Quality {
 const gib = 1 << 30
 
 // overMemory tests the GPU's memory in GiB: the measured peak of the run, else the
-// floor that the weights alone need (training holds gradients too). Of a pruned
-// variant it isn't known how many are left.
+// floor that the weights alone need. Training holds gradients too, and the activations of
+// its batch. Of a pruned variant it isn't known how many are left.
 func (f *facts) overMemory(r *profile.Run, mem *float64) *Violation {
 	if mem == nil {
 		return nil
 	}
 	var need float64
+	work := r.WorkIn(f.model)
 	switch {
 	case r.PeakMemoryBytes != nil:
 		need = *r.PeakMemoryBytes / gib
-	case f.model.Params != nil && r.GPUCount > 0 && r.Variant.Pruning == nil:
-		need = *f.model.Params * weightBytes(r.Variant.Precision) / gib
+	case work.Params != nil && r.GPUCount > 0 && r.Variant.Pruning == nil:
+		values := *work.Params
 		if r.Mode == profile.Train {
-			need *= 2
+			batch := float64(r.BatchSize) / float64(r.GPUCount*max(r.Count, 1))
+			values = 2*values + orZero(work.Activations)*batch
 		}
+		need = values * roofline.Width(r.Variant.Precision) / gib
 	}
 	if need > *mem {
 		return &Violation{Constraint: question.GPUMemory, Limit: *mem, Value: &need}
 	}
 	return nil
-}
-
-// weightBytes is what one weight takes in memory.
-func weightBytes(precision string) float64 {
-	switch precision {
-	case "fp16", "bf16":
-		return 2
-	case "int8":
-		return 1
-	}
-	return 4
 }
 
 // outOfMemory keeps a cell that only ever ran out of memory as an infeasible

@@ -20,6 +20,9 @@ type Predictor interface {
 	// nothing can be said. It is the same on all VM types with as many of a GPU on
 	// which nothing was run, and in inference on those with any number of it.
 	Iteration(model string, v profile.Variant, vm profile.VMType, gpus, batch int) (seconds estimate.Estimate, why string)
+	// Common is the standard deviation of ln(seconds) by which such predictions are off
+	// alike on all VM types.
+	Common(model string, v profile.Variant, vm profile.VMType, gpus, batch int) float64
 }
 
 // Narrowed says which predictions were left out of a list because all would be
@@ -65,6 +68,7 @@ type predictions struct {
 	first     int                                     // number of the first predicted cell
 	origins   origins
 	sources   [][]int64          // runs with a steady time, by variant
+	works     []profile.Work     // by variant
 	memory    []*transfer.Memory // by variant; nil where nothing tells
 	startups  map[int]startup    // by number of GPUs, and of all under [anyGPUs]
 	pauses    training.Pauses
@@ -78,7 +82,7 @@ func (f *facts) predictions(known cells) *predictions {
 		return p
 	}
 	var donors []profile.Run
-	sources := map[string][]int64{} // by variant
+	sources, works := map[string][]int64{}, map[string]profile.Work{} // by variant
 	for _, r := range f.set.Runs {
 		if r.Model != f.work.Model || r.Mode != f.work.Mode || r.PowerLimitW != nil {
 			continue // a lowered power limit slows the GPU down
@@ -90,6 +94,9 @@ func (f *facts) predictions(known cells) *predictions {
 		}
 		if r.Steady.Known() {
 			sources[id] = append(sources[id], r.ID)
+		}
+		if works[id].FLOPs == nil {
+			works[id] = r.WorkIn(f.model)
 		}
 	}
 	var batches []int
@@ -110,6 +117,7 @@ func (f *facts) predictions(known cells) *predictions {
 	peaks := transfer.Peaks(f.set, f.work.Mode)
 	for _, v := range p.variants {
 		p.keys, p.sources = append(p.keys, v.Key()), append(p.sources, slices.Clip(sources[v.Key()]))
+		p.works = append(p.works, works[v.Key()])
 		p.memory = append(p.memory, transfer.MemoryLine(peaks[transfer.SubjectOf(f.work.Model, v)]))
 	}
 	p.startups, p.pauses, p.validated = startups(donors), longestPauses(donors), validation(donors)
@@ -333,7 +341,22 @@ func (p *predictions) trainingOf(c Candidate, r profile.Run) Candidate {
 	at := func(n float64) float64 { return training.Predicted(r, n, startup, training.Pauses{}).Value }
 	slope := at(2) - at(1)
 	c.TimeByEpochs = &training.Line{At0: at(1) - slope, Slope: slope + pauses.PerEpoch()}
+	p.errAlike(&c, r)
 	p.withEpochs(&c, r)
 	p.finish(&c, r, 1)
 	return c
+}
+
+// errAlike parts what a time is off by where predictions are off alike on all VM types:
+// which of them is best is surer than what it takes.
+func (p *predictions) errAlike(c *Candidate, r profile.Run) {
+	vm := profile.VMType{Cloud: r.Cloud, Region: r.Region, InstanceType: r.InstanceType, GPU: r.GPU, GPUCount: r.GPUCount}
+	common := p.predictor.Common(p.work.Model, r.Variant, vm, r.GPUCount, r.BatchSize)
+	if common == 0 {
+		return
+	}
+	all := c.Time.LogSigma()
+	common = math.Min(common, all)
+	c.Probe.Sigma = math.Sqrt(all*all - common*common)
+	c.Errors = []CellError{{int32(c.Cell), c.Probe.Sigma}, {SeveralCells, common}} // the list numbers the second
 }

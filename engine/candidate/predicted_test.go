@@ -17,6 +17,8 @@ import (
 // guess predicts a fixed time with a wide interval.
 type guess struct{ seconds float64 }
 
+func (g guess) Common(string, profile.Variant, profile.VMType, int, int) float64 { return 0 }
+
 func (g guess) Iteration(_ string, _ profile.Variant, vm profile.VMType, _, _ int) (estimate.Estimate, string) {
 	if vm.GPU == "" {
 		return estimate.Estimate{}, ""
@@ -89,7 +91,7 @@ func TestPredictedMemory(t *testing.T) {
 func TestOutOfMemoryIsNotPredicted(t *testing.T) {
 	set := twoTypes()
 	oom := train(256, "unprobed")
-	oom.Cloud, oom.Region, oom.Status, oom.ID = "aws", "us", profile.OutOfMemory, 9
+	oom.Cloud, oom.Region, oom.Status, oom.ID, oom.GPU = "aws", "us", profile.OutOfMemory, 9, "V100"
 	set.Runs = append(set.Runs, oom)
 	got := predict(set, question.Workload{Model: "net", Mode: profile.Train, Epochs: new(10.0),
 		Purchase: profile.OnDemand},

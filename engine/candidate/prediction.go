@@ -22,7 +22,7 @@ func (g *prediction) asked() profile.Run {
 	run.Variant = g.from.variants[g.variant]
 	run.Cloud, run.Region, run.InstanceType = vm.Cloud, vm.Region, vm.InstanceType
 	run.GPU, run.GPUCount, run.GPUMemGiB = vm.GPU, vm.GPUCount, vm.GPUMemGiB
-	run.Steady, run.Basis = *g.steady, g.steady.Basis
+	run.Steady, run.Basis, run.Work = *g.steady, g.steady.Basis, g.from.works[g.variant]
 	return run
 }
 

@@ -16,7 +16,7 @@ import (
 func TestPricesAreResampled(t *testing.T) {
 	build := func(quotes ...float64) *rank.Result {
 		a, b := steadily(train(256, "a"), 10, 0.1, 100), steadily(train(256, "b"), 10, 0.1, 100)
-		a.Cloud, a.Region, b.Cloud, b.Region = "aws", "us", "aws", "us"
+		a.Cloud, a.Region, b.Cloud, b.Region, b.GPU = "aws", "us", "aws", "us", "M60"
 		set := runs(a, b)
 		set.VMTypes = []profile.VMType{vm("a", "K80", 1, 9), vm("b", "M60", 1, 9)}
 		for i, q := range quotes {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 )
 
@@ -122,4 +123,49 @@ func HasWord(metric string, words ...string) bool {
 
 func metricWords(metric string) []string {
 	return strings.FieldsFunc(strings.ToLower(metric), func(r rune) bool { return strings.ContainsRune("_/-. :@()", r) })
+}
+
+// Contradicted says what a measured run had in place of the GPU that its VM type has in
+// the catalog, such as "no GPU": its user named the wrong VM type, or the framework could
+// not use the GPU. It is "" where nothing contradicts.
+func (r Run) Contradicted(vm VMType) string {
+	switch {
+	case r.Basis != estimate.Measured || vm.GPU == "" || r.Cloud == "":
+		return ""
+	case r.NoGPU:
+		return "no GPU"
+	case r.GPU != "" && !ParseGPUName(vm.GPU).SameChip(ParseGPUName(r.GPU)):
+		return r.GPU
+	}
+	return ""
+}
+
+// AsFound is the set with the runs whose VM type their machine contradicts as runs of a
+// machine of its own, without a price: "g4dn.xlarge with no GPU". They say nothing of the
+// VM type.
+func (s *Set) AsFound() *Set {
+	gpus := map[VMKey]VMType{}
+	for _, vm := range s.VMTypes {
+		gpus[VMKey{Cloud: vm.Cloud, InstanceType: vm.InstanceType}] = vm
+	}
+	out := s
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		if r.Cloud == "" || r.Basis != estimate.Measured {
+			continue
+		}
+		found := r.Contradicted(gpus[VMKey{Cloud: r.Cloud, InstanceType: r.InstanceType}])
+		if found == "" {
+			continue
+		}
+		if out == s {
+			out = &Set{}
+			*out = *s
+			out.Runs = slices.Clone(s.Runs)
+		}
+		own := &out.Runs[i]
+		own.Cloud, own.Region, own.USDPerHour = "", "", nil
+		own.InstanceType += " with " + found
+	}
+	return out
 }

@@ -214,6 +214,9 @@ type Run struct {
 	EnergyOf       string   `json:",omitempty"` // what the sensors cover; "" where nothing was measured
 	PowerLimitW    *float64 `json:",omitempty"` // per GPU, where it was set lower than the maker does; else nil
 
+	// InputWait is the share of the steady iterations spent waiting for input, in [0,1].
+	InputWait *float64 `json:",omitempty"`
+
 	PeakMemoryBytes *float64 // largest GPU memory used, per GPU
 	Accuracy        *Accuracy
 	Validations     []Validation

@@ -17,6 +17,7 @@ type Work struct {
 	FLOPs       *float64 `json:",omitempty"` // operations, a multiply-add counting as two
 	Activations *float64 `json:",omitempty"` // elements of all outputs of its convolutions and matrix products
 	Params      *float64 `json:",omitempty"` // number of parameters
+	Layers      *float64 `json:",omitempty"` // convolutions and matrix products of an iteration's forward passes
 }
 
 // IsModel reports whether the variant is the model's own network, unpruned, whose work

@@ -23,8 +23,8 @@ func New(set *profile.Set, mode profile.Mode) *Predictor {
 
 // Iteration is the time in seconds of a steady iteration of a variant at a global
 // batch size on a number of GPUs of one VM, and why: the measurements it rests
-// on. It is unknown, and why empty, where nothing supports a prediction. In
-// inference it is the time of a batch on one GPU. Where only the times of whole
+// on. It is unknown, and why empty, where nothing supports a prediction. Where
+// nothing was run on any GPU it is told by the network's work. In inference it is the time of a batch on one GPU. Where only the times of whole
 // epochs are known it is the epoch's time over its number of iterations, which
 // includes whatever else an epoch is spent on.
 func (p *Predictor) Iteration(
@@ -33,12 +33,12 @@ func (p *Predictor) Iteration(
 		return e, why
 	}
 	size := p.Epochs.sizes[SubjectOf(model, v)]
-	if !(size > 0) || batch < 1 {
-		return estimate.Estimate{}, ""
+	if size > 0 && batch >= 1 {
+		e, why = p.Epochs.ask(model, v, vm, gpus, batch)
 	}
-	e, why = p.Epochs.ask(model, v, vm, gpus, batch)
 	if !e.Known() {
-		return estimate.Estimate{}, ""
+		e, why, _ = p.byWork(model, v, vm, gpus, batch)
+		return e, why
 	}
 	e = e.Times(1 / math.Ceil(size/float64(batch)))
 	e.Basis = estimate.Weakest(e.Basis, estimate.OtherBatch) // no iteration was timed

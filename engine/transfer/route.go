@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"sweetspot/engine/estimate"
-	"sweetspot/engine/profile"
+	"sweetspot/engine/roofline"
 )
 
 // route is a target platform and the source platforms whose times predict it.
@@ -150,7 +150,8 @@ func (t *Table) bestRoute(s Subject, target Platform, globalBatch bool) (r route
 	}
 	var all []candidate
 	for _, p := range t.platforms[s] {
-		if p != target {
+		// What a CPU takes says nothing of what GPUs do, nor the other way round.
+		if p != target && t.cpus[p] == t.cpus[target] {
 			alone := route{target, []Platform{p}, globalBatch}
 			_, spread, _ := t.specRatio(alone, t.precisions[s])
 			all = append(all, candidate{p, t.shared(alone, s), spread})
@@ -249,32 +250,14 @@ func (t *Table) strength(gpu, precision string) float64 {
 	if !ok {
 		return 0
 	}
-	flops, full := compute(g, precision)
+	flops, tensor := roofline.Peak(g, precision)
 	switch {
 	case flops == nil:
 		return 0
-	case full:
+	case !tensor:
 		return *flops
 	case g.BandwidthGBs == nil:
 		return 0
 	}
 	return math.Sqrt(*flops * *g.BandwidthGBs)
-}
-
-// compute is the peak TFLOPS for a precision. It is that of FP32, in full precision,
-// where the GPU has no figure for it or the precision is unknown: of the lanes that do
-// FP32 alone, since kernels address memory with integers in the others.
-func compute(g profile.GPUSpec, precision string) (tflops *float64, full bool) {
-	switch precision {
-	case "tf32":
-		tflops = g.TF32TFLOPS
-	case "fp16", "bf16":
-		tflops = g.FP16TFLOPS
-	case "int8":
-		tflops = g.INT8TOPS
-	}
-	if tflops != nil {
-		return tflops, false
-	}
-	return cmp.Or(g.OwnFP32TFLOPS, g.FP32TFLOPS), true
 }

@@ -67,6 +67,7 @@ type Table struct {
 	families   map[Subject]string
 	units      map[Subject]float64 // most units in an epoch of any run: no batch is larger
 	gpus       map[profile.VMKey]string
+	cpus       map[Platform]bool // those without a GPU
 	specs      func(gpu string) (profile.GPUSpec, bool)
 	cells      []Cell              // of times, sorted
 	cellsAt    map[Platform][]Cell // the same by platform
@@ -99,7 +100,7 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 		datasets: map[Subject]string{}, precisions: map[Subject]string{},
 		works: map[Subject]profile.Work{}, families: map[Subject]string{},
 		sizes: map[Subject]float64{}, units: map[Subject]float64{}, gpus: map[profile.VMKey]string{},
-		times: map[Cell]estimate.Estimate{}, sigmas: map[Cell]float64{},
+		times: map[Cell]estimate.Estimate{}, sigmas: map[Cell]float64{}, cpus: map[Platform]bool{},
 	}
 	for _, vm := range set.VMTypes {
 		t.gpus[regionless(vm.Key())] = vm.GPU
@@ -109,7 +110,12 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 		models[m.Name] = m
 	}
 	found := map[Cell][]estimate.Estimate{}
-	for _, r := range set.Runs {
+	for _, r := range set.AsFound().Runs {
+		s := SubjectOf(r.Model, r.Variant)
+		if r.Mode == mode { // the work of a network is known without a time
+			t.works[s] = withWork(t.works[s], r.WorkIn(models[r.Model]))
+			t.precisions[s] = r.Variant.Precision
+		}
 		e := r.Steady
 		switch {
 		case perEpoch:
@@ -121,19 +127,18 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 			!estimate.Plausible(e.Value) || r.PowerLimitW != nil {
 			continue // under a lowered power limit a GPU is not what its figures say
 		}
-		c := Cell{SubjectOf(r.Model, r.Variant), t.platform(r.VM(), r.GPUCount, r.Count), r.BatchSize}
+		c := Cell{s, t.platform(r.VM(), r.GPUCount, r.Count), r.BatchSize}
 		t.units[c.Subject] = math.Max(t.units[c.Subject], unitsOf(r))
 		found[c] = append(found[c], e)
 		t.datasets[c.Subject] = cmp.Or(t.datasets[c.Subject], r.Dataset)
 		if r.TrainSize != nil {
 			t.sizes[c.Subject] = *r.TrainSize
 		}
-		t.precisions[c.Subject] = r.Variant.Precision
 		if _, known := t.families[c.Subject]; !known {
 			t.families[c.Subject] = familyOf(r)
 		}
-		t.works[c.Subject] = withWork(t.works[c.Subject], r.WorkIn(models[r.Model]))
 		t.gpus[c.VM] = cmp.Or(t.gpus[c.VM], r.GPU)
+		t.cpus[c.Platform] = t.cpus[c.Platform] || r.NoGPU
 	}
 	for c, runs := range found {
 		t.times[c], t.sigmas[c] = pooled(runs, set.Kinds)
@@ -176,7 +181,7 @@ func (t *Table) platform(vm profile.VMKey, gpus, count int) Platform {
 func withWork(known, more profile.Work) profile.Work {
 	return profile.Work{
 		FLOPs: cmp.Or(known.FLOPs, more.FLOPs), Activations: cmp.Or(known.Activations, more.Activations),
-		Params: cmp.Or(known.Params, more.Params),
+		Params: cmp.Or(known.Params, more.Params), Layers: cmp.Or(known.Layers, more.Layers),
 	}
 }
 
@@ -334,7 +339,7 @@ func (t *Table) Without(hidden func(Cell) bool) *Table {
 	out := &Table{
 		PerEpoch: t.PerEpoch, mode: t.mode, datasets: t.datasets, precisions: t.precisions, sizes: t.sizes,
 		works: t.works, families: t.families,
-		units: t.units, gpus: maps.Clone(t.gpus), specs: t.specs, sigmas: t.sigmas,
+		units: t.units, gpus: maps.Clone(t.gpus), cpus: t.cpus, specs: t.specs, sigmas: t.sigmas,
 		times: maps.Clone(t.times), cells: make([]Cell, 0, len(t.cells)), cellsAt: maps.Clone(t.cellsAt),
 		curves: maps.Clone(t.curves), platforms: maps.Clone(t.platforms), measured: map[profile.VMKey]bool{},
 	}

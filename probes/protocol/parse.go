@@ -70,7 +70,8 @@ var readers = map[string]func(*fields) Event{
 	"model": func(f *fields) Event {
 		return Model{
 			T: f.t(), Name: f.name("name"), Dataset: f.name("dataset"), Params: f.amount("params"),
-			FLOPsPerUnit: f.amount("flops_per_unit"), Unit: f.name("unit"), BatchSize: f.whole("batch_size"),
+			FLOPsPerUnit: f.amount("flops_per_unit"), ActivationsPerUnit: f.amount("activations_per_unit"),
+			Layers: f.amount("layers"), Unit: f.name("unit"), BatchSize: f.whole("batch_size"),
 			TrainSize: f.amount("train_size"), IterationsPerEpoch: f.amount("iterations_per_epoch"),
 			Precision: f.name("precision"), Pruning: f.fraction("pruning"), Epochs: f.amount("epochs"),
 			WorldSize: f.whole("world_size"), Network: f.name("network"), Input: f.name("input"),

@@ -40,6 +40,8 @@ type Model struct {
 	Dataset            string
 	Params             *float64
 	FLOPsPerUnit       *float64
+	ActivationsPerUnit *float64 // elements that convolutions and matrix products put out
+	Layers             *float64 // convolutions and matrix products of an iteration's forward passes
 	Unit               string
 	BatchSize          *int
 	TrainSize          *float64 // units

@@ -44,12 +44,17 @@ func describe(d *store.Description, e protocol.Model) {
 	d.Variant.Precision = cmp.Or(e.Precision, d.Variant.Precision)
 	d.Model.Params = cmp.Or(e.Params, d.Model.Params)
 	d.Model.FLOPsPerUnit = cmp.Or(e.FLOPsPerUnit, d.Model.FLOPsPerUnit)
-	d.Network, d.Input = cmp.Or(e.Network, d.Network), cmp.Or(e.Input, d.Input)
+	d.Work.Network, d.Work.Input = cmp.Or(e.Network, d.Work.Network), cmp.Or(e.Input, d.Work.Input)
 	d.TrainSize = cmp.Or(e.TrainSize, d.TrainSize)
 	d.Epochs = cmp.Or(e.Epochs, d.Epochs)
 	d.IterationsPerEpoch = cmp.Or(e.IterationsPerEpoch, d.IterationsPerEpoch)
 	if e.BatchSize != nil {
 		d.BatchSize = *e.BatchSize
+	}
+	if d.Variant.Pruning == nil && (e.Pruning == nil || *e.Pruning == 0) { // told of the model before any pruning
+		w := &d.Work
+		w.FLOPs, w.Activations = cmp.Or(e.FLOPsPerUnit, w.FLOPs), cmp.Or(e.ActivationsPerUnit, w.Activations)
+		w.Params, w.Layers = cmp.Or(e.Params, w.Params), cmp.Or(e.Layers, w.Layers)
 	}
 	if d.IterationsPerEpoch == nil && d.TrainSize != nil && d.BatchSize > 0 && d.Mode == profile.Train {
 		d.IterationsPerEpoch = new(*d.TrainSize / float64(d.BatchSize))

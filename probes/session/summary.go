@@ -33,6 +33,7 @@ func (p *state) update() Update {
 	}
 	r := p.run(s)
 	p.addEnergy(&r, w)
+	r.InputWait = w.waitShare
 	return Update{
 		Run:              r,
 		Machine:          p.described.Machine,
@@ -91,16 +92,13 @@ func (p *state) run(s steady.Summary) profile.Run {
 		Cloud: m.VM.Cloud, Region: m.VM.Region, InstanceType: m.VM.InstanceType,
 		GPU: m.GPU, GPUCount: m.GPUCount, NoGPU: m.NoGPU, GPUMemGiB: m.GPUMemGiB, Count: 1, USDPerHour: m.USDPerHour,
 		BatchSize: d.BatchSize, Epochs: d.Epochs, IterationsPerEpoch: d.IterationsPerEpoch, TrainSize: d.TrainSize,
-		Command: d.Command, Folder: d.Folder, Work: profile.Work{Network: d.Network, Input: d.Input},
+		Command: d.Command, Folder: d.Folder, Work: d.Work,
 		InitS:           p.initS,
 		PeakMemoryBytes: p.peak, Accuracy: p.accuracy, Validations: slices.Clip(p.checks), Pauses: slices.Clip(p.pauses),
 		Status: profile.Running, Basis: estimate.Measured,
 		Source: "sweetspot probe on " + m.Host, AsOf: d.StartedAt.UTC().Format(time.DateOnly),
 	}
 	r.InstanceType = cmp.Or(r.InstanceType, m.Host)
-	if d.Variant.Pruning == nil {
-		r.Work.Params, r.Work.FLOPs = d.Model.Params, d.Model.FLOPsPerUnit
-	}
 	s.Describe(&r)
 	// The pass that measured an inference's accuracy is not part of its work.
 	if d.Mode == profile.Train {

@@ -27,6 +27,7 @@ import (
 	"sweetspot/engine/advice"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/roofline"
 	"sweetspot/engine/validate"
 	"sweetspot/scripts/convert"
 )
@@ -51,6 +52,7 @@ func run(ctx context.Context, out, notes io.Writer, data, write string) error {
 	}
 	var damaged []error
 	var tables report
+	var points []workPoint
 	read := 0
 	for _, set := range convert.Sets() {
 		runs, err := load(ctx, set, data, write)
@@ -63,6 +65,7 @@ func run(ctx context.Context, out, notes io.Writer, data, write string) error {
 			continue
 		}
 		read++
+		points = append(points, workPoints(set.Name, runs)...)
 		if !tables.ask(set.Name, runs) {
 			fmt.Fprintf(notes, "accuracy: %s has too few runs to ask anything of\n", set.Name)
 		}
@@ -72,9 +75,12 @@ func run(ctx context.Context, out, notes io.Writer, data, write string) error {
 			"timm; name another with DATA=folder", data)
 	}
 	if read > 0 {
+		tables.askWork(points)
 		if err := tables.write(out); err != nil {
 			return err
 		}
+		fmt.Fprintf(out, "\nconstants of estimates from the work alone, by all %d points: %+v\n", len(points),
+			roofline.Fit(fitted(points), roofline.Fitted()))
 		if err := follow(out); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ what it watches once the program has imported it. The modules:
     between.py    and what happens in between into pauses and validations
     guard.py      keeps failures of the hook out of the program
     loaders.py    one pass over a DataLoader, and facts from batches and loaders
+    flops.py      operations, activations and layers of the first iteration
     work.py       whether the work of a step changes on a schedule
     phases.py     validations: between eval() and train(), or over another loader
     clock.py      time on the host, and on a CUDA device without waiting for it

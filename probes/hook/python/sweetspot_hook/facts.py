@@ -24,6 +24,7 @@ class Facts:
         self.torch = torch
         self.params = self.precision = self.epochs = self.batch_size = None
         self.network = self.input = None
+        self.work = {}  # what a unit takes the network, see flops.py
         self.autocast = None  # the type in which an autocast region computes
         self.watched = ()  # ids of modules whose mode tells training from validation
         self.devices = set()  # indices of CUDA devices
@@ -104,10 +105,10 @@ class Facts:
         return fields
 
     def model(self):
-        return {
-            "params": self.params, "batch_size": self.batch_size, "precision": self.precision, "epochs": self.epochs,
-            "network": self.network, "input": self.input,
-        }
+        return dict(
+            self.work, params=self.params, batch_size=self.batch_size, precision=self.precision, epochs=self.epochs,
+            network=self.network, input=self.input,
+        )
 
     def memory(self):
         """(peak, total) bytes of every device in use."""

@@ -82,6 +82,7 @@ def _wrap_all(here):
     _modules(r, torch.nn.Module)
     _autocast(r, torch.autocast)
     _save(r, torch)
+    _compiled(r, torch)
     _first_forward(r, torch)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=functools.partial(_after_fork, r))
@@ -237,6 +238,20 @@ def _save(r, torch):
         return result
 
     torch.save = torch.serialization.save = saving
+
+
+def _compiled(r, torch):
+    """What is compiled computes where its work cannot be counted."""
+    compiling = getattr(torch, "compile", None)
+    if compiling is None:
+        return
+
+    @functools.wraps(compiling)
+    def compiled(*args, **kwargs):
+        r.attempt(r.flops.give_up)
+        return compiling(*args, **kwargs)
+
+    torch.compile = compiled
 
 
 def _first_forward(r, torch):

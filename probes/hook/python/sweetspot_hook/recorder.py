@@ -13,7 +13,7 @@ import weakref
 from threading import get_ident
 from time import perf_counter
 
-from . import between, clock, control, data, epochs, events, facts, guard, ranks, work
+from . import between, clock, control, data, epochs, events, facts, flops, guard, ranks, work
 from .guard import guarded
 
 # Steps of another optimizer, without a step of the primary one, after which the
@@ -34,11 +34,14 @@ class Recorder(between.Between):
     def __init__(self, torch, here):
         self.torch, self.here = torch, here
         self.optimizers = []  # weak
+        self.flops = flops.Count(torch)
         self.reset()
 
     def reset(self):
         """The state of a process without a step so far, such as a forked one."""
         self.off = self.paused = self.inside = False
+        self.flops.end()
+        self.flops = flops.Count(self.torch)
         self.owner = None  # the thread that trains
         self.clock = clock.HostClock()
         self.control = control.Control()
@@ -66,6 +69,7 @@ class Recorder(between.Between):
         self.off = True
         events.warn("the training is no longer watched: " + guard.words(err))
         try:
+            self.flops.give_up()
             self.control.leave()
         except Exception:  # then a stop waits for its grace period
             pass
@@ -93,6 +97,8 @@ class Recorder(between.Between):
     @guarded
     def built(self, optimizer):
         self.built_at = perf_counter()
+        if self.count == 0 and not self.off:
+            self.flops.begin()
         self.optimizers = [o for o in self.optimizers if o() is not None]
         self.optimizers.append(weakref.ref(optimizer))
 
@@ -147,6 +153,7 @@ class Recorder(between.Between):
     def begin(self, optimizer):
         """The first step: who we are, what is trained, how long it took to get here."""
         end = perf_counter()
+        self.flops.end()
         self.owner = get_ident()
         self.rank, self.world = ranks.place(self.torch)
         if not ranks.claim(self.here, self.rank):
@@ -187,6 +194,7 @@ class Recorder(between.Between):
         units = self.data.use_first()
         if units is not None:
             self.facts.batch_size = units * self.world
+        self.facts.work = self.flops.facts(units)
         self.describe()
         events.iteration(t, self.rank, (0, 0), seconds, units, wait)
 
