@@ -63,8 +63,8 @@ func of[T any](to *T, read func(string) (T, error), usual string) pflag.Value {
 }
 
 // optional is a flag whose variable stays nil unless it is given.
-func optional(to **float64, read func(string) (float64, error)) pflag.Value {
-	return of(to, func(s string) (*float64, error) {
+func optional[T any](to **T, read func(string) (T, error)) pflag.Value {
+	return of(to, func(s string) (*T, error) {
 		v, err := read(s)
 		return &v, err
 	}, "")

@@ -83,7 +83,8 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 		"order by "+question.SortWords()+" (default: cost, or score where weights are given); "+
 			"strict-cost: by cost alone, where near-equal costs do not tie")
 	fl.Var(of(&f.predicted, parseBool, ""), "predicted", "also rank predicted candidates: other batch sizes and the "+
-		"catalog's VM types (default: only without a model)")
+		"catalog's VM types (default: without a model, and where your "+
+		"own runs were on nothing that can be rented)")
 	fl.Lookup("predicted").NoOptDefVal = "true"
 }
 

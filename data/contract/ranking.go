@@ -39,6 +39,7 @@ type Ranking struct {
 	Crossovers        []Crossover    `json:"crossovers"         yaml:"crossovers"`         // of the best
 	InfeasibleBecause Counts         `json:"infeasible_because" yaml:"infeasible_because"` // candidates
 	NextProbe         *NextProbe     `json:"next_probe"         yaml:"next_probe"`         // null: none would pay
+	Probes            []NextProbe    `json:"probes"             yaml:"probes"`             // that one and those after it
 	// Recommended is the id of the candidate to take: the first, but for a training to
 	// a target accuracy the one with the safe batch size; null where none is feasible.
 	Recommended *string     `json:"recommended"        yaml:"recommended"`
@@ -89,8 +90,9 @@ type NextProbe struct {
 	SavingUSD *float64 `json:"saving_usd" yaml:"saving_usd"` // cost that choosing after it is expected to save
 	Pays      bool     `json:"pays"       yaml:"pays"`       // for a single job
 	Changes   float64  `json:"changes"    yaml:"changes"`    // probability that what it finds changes the choice
-	S         float64  `json:"s"          yaml:"s"`          // time of the probe
+	S         float64  `json:"s"          yaml:"s"`          // time of the probe, with the start-up of its VM
 	USD       *float64 `json:"usd"        yaml:"usd"`        // cost of the probe
+	Settles   float64  `json:"settles"    yaml:"settles"`    // probability that the best was probed by then
 	Saving    float64  `json:"saving"     yaml:"saving"`     // Deprecated: saving_s or saving_usd
 	Seconds   float64  `json:"seconds"    yaml:"seconds"`    // Deprecated: s
 }
@@ -106,26 +108,24 @@ func inUnit[S ~string](of S, v *float64) (s, usd *float64) {
 	return nil, nil
 }
 
-func newNextProbe(p *advice.Probe, id func(i int) string) *NextProbe {
-	if p == nil {
-		return nil
+func newProbes(probes []advice.Probe, id func(i int) string) []NextProbe {
+	out := []NextProbe{}
+	for _, p := range probes {
+		s, usd := inUnit(p.Objective, &p.Saving)
+		out = append(out, NextProbe{id(p.Candidate), string(p.Objective), s, usd, p.Pays, p.Changes, p.Seconds, p.USD,
+			p.Settles, p.Saving, p.Seconds})
 	}
-	s, usd := inUnit(p.Objective, &p.Saving)
-	return &NextProbe{id(p.Candidate), string(p.Objective), s, usd, p.Pays, p.Changes, p.Seconds, p.USD,
-		p.Saving, p.Seconds}
+	return out
 }
 
-// nextProbe is the probe most worth running; nil for none.
-func nextProbe(r *rank.Result, chances Chances) *advice.Probe {
-	if p, ok := advice.NextProbe(r, advice.ProbeSeconds, chances.Of); ok {
-		return &p
-	}
-	return nil
+// Probes are the probes to run next.
+func Probes(r *rank.Result, chances Chances) []advice.Probe {
+	return advice.Probes(r, advice.ProbeSeconds, chances.Of)
 }
 
 // Decide says what to rent, by the chances of a result.
 func Decide(r *rank.Result, chances Chances) wording.Decision {
-	return wording.Decide(r, chances.Of, advice.Crossovers(r), nextProbe(r, chances))
+	return wording.Decide(r, chances.Of, advice.Crossovers(r), Probes(r, chances))
 }
 
 // Frontiers lists the ids of the non-dominated feasible candidates, by rising
@@ -166,16 +166,19 @@ func NewRanking(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
 
 // newRanking describes a result without its candidates. id names those that it refers to.
 func newRanking(r *rank.Result, chances Chances, now time.Time, id func(i int) string) Ranking {
-	probe, crossovers := nextProbe(r, chances), advice.Crossovers(r)
+	probes, crossovers := Probes(r, chances), advice.Crossovers(r)
 	out := Ranking{
 		Head: NewHead("rank", wording.Warnings(r, now)...), Query: r.Query, Candidates: []Candidate{}, Total: r.Space.Len(),
 		Crossovers: []Crossover{}, InfeasibleBecause: r.Because, SweetSpots: []SweetSpot{},
-		NextProbe: newNextProbe(probe, id), Frontier: newFrontiers(r, id),
+		Probes: newProbes(probes, id), Frontier: newFrontiers(r, id),
+	}
+	if len(out.Probes) > 0 {
+		out.NextProbe = &out.Probes[0]
 	}
 	if i, ok := advice.Recommended(r); ok {
 		out.Recommended = OrNull(id(i))
 	}
-	out.Decision = newDecision(wording.Decide(r, chances.Of, crossovers, probe), id)
+	out.Decision = newDecision(wording.Decide(r, chances.Of, crossovers, probes), id)
 	for _, x := range crossovers {
 		out.Crossovers = append(out.Crossovers, Crossover{"epochs", x.Epochs, id(x.From), id(x.To), string(x.Objective)})
 	}

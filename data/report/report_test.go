@@ -60,6 +60,9 @@ func result(accuracies bool) *rank.Result {
 				estimate.Measured),
 			Basis: estimate.Measured, Status: profile.Done,
 		}
+		if vm == "p3.2xlarge" {
+			r.GPU = "V100"
+		}
 		if accuracies {
 			r.Accuracy = &profile.Accuracy{Metric: "top-1", Value: accuracy, StdDev: new(0.01), HigherIsBetter: true,
 				Basis: estimate.Measured}

@@ -29,7 +29,7 @@ func TestNetworksAreToldApart(t *testing.T) {
 		{"Net", "3x224x224", new(1.2e6), false, "train"},
 	} {
 		d := description()
-		d.Model.Name, d.Model.Params, d.Network, d.Input = "train", nil, "", ""
+		d.Model.Name, d.Work = "train", profile.Work{}
 		if d.Variant.Pruning = nil; c.pruned {
 			d.Variant.Pruning = &profile.Pruning{Ratio: new(0.5)}
 		}
@@ -37,7 +37,7 @@ func TestNetworksAreToldApart(t *testing.T) {
 		must(t, err)
 		d.Model.Params = c.params // the script tells later
 		must(t, rec.Describe(t.Context(), d))
-		d.Network, d.Input = c.network, c.input
+		d.Work = profile.Work{Network: c.network, Input: c.input}
 		must(t, rec.Describe(t.Context(), d))
 		must(t, rec.Finish(t.Context(), Finish{Run: profile.Run{Status: profile.Done}}))
 		record, err := s.Record(t.Context(), rec.ID())

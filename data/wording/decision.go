@@ -30,10 +30,10 @@ type Decision struct {
 }
 
 // Decide puts into words which candidate of a ranking to take. chances are
-// [rank.Result.BestProbability], or what it has answered before; probe is the one most
-// worth running, nil for none. Without any candidate there is nothing to say.
+// [rank.Result.BestProbability], or what it has answered before; probes are those to run
+// next. Without any candidate there is nothing to say.
 func Decide(r *rank.Result, chances func(objective.Name) map[int]float64, crossovers []advice.Crossover,
-	probe *advice.Probe) (d Decision) {
+	probes []advice.Probe) (d Decision) {
 	if r.Space.Len() == 0 {
 		return d
 	}
@@ -50,9 +50,8 @@ func Decide(r *rank.Result, chances func(objective.Name) map[int]float64, crosso
 		d.Answer, d.Shorter = rent(r, of)
 	}
 	d.Ties, d.Certainty, d.Changes = tied(r, c), certainty(r, c, of), changes(r, c)
-	if probe != nil {
-		p := r.Space.At(probe.Candidate)
-		d.Settle = fmt.Sprintf("Probe %s next: %s.", plaintext.Name(p.Configuration[0].VM.InstanceType), probe.Words())
+	if words := Probes(r, probes); words != "" {
+		d.Settle = strings.ToUpper(words[:1]) + words[1:] + "."
 	}
 	return d
 }

@@ -53,6 +53,13 @@ func Tie(r *rank.Result, place int) string {
 	return fmt.Sprintf("%s (%s: %s, %s)", words, o.Best, VMs(c), o.Write(c.Of(by).Value))
 }
 
+// Probes says which probes to run next and what they cost; "" without any.
+func Probes(r *rank.Result, all []advice.Probe) string {
+	return plaintext.Clean(advice.Sentence(r, all, func(c *candidate.Candidate) string {
+		return fmt.Sprintf("%s at batch %d", plaintext.Name(c.Configuration[0].VM.InstanceType), c.BatchSize)
+	}))
+}
+
 // Warnings are sentences on what a reader of the result should know and might
 // miss.
 func Warnings(r *rank.Result, now time.Time) []string {

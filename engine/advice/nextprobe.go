@@ -3,6 +3,8 @@ package advice
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
@@ -22,41 +24,128 @@ type Probe struct {
 	Pays    bool     // for a single job; else it would only settle who is first
 	Seconds float64  // what the probe is expected to take
 	USD     *float64 // and to cost; nil without a price
+	Settles float64  // probability that the best is one of those probed by then
 }
 
-// NextProbe weighs, for every feasible candidate that was not measured, what a
-// probe of it is expected to save of the objective that the ranking is by (cost
-// where it is by neither cost nor time) against what the probe takes of it.
-// Where none pays, but the first is not [Sure] to be the best, it is the probe
-// that tells most for what it takes: it may pay for more jobs than one. ok is
-// false where probing should stop. duration is what a probe takes, in seconds;
-// best is [rank.Result.BestProbability], or what it has answered before.
-//
-// Candidates of one timing cell are one option, the best of them: one probe
-// tells about all.
+// MostProbes is how many probes are advised at once.
+const MostProbes = 3
+
+// NextProbe is the first of the [Probes].
 func NextProbe(r *rank.Result, duration func(c *candidate.Candidate) float64,
 	best func(objective.Name) map[int]float64) (p Probe, ok bool) {
-	p.Objective = objective.Cost
+	if all := probes(r, duration, best, 1); len(all) > 0 {
+		return all[0], true
+	}
+	return p, false
+}
+
+// Probes are the few probes most worth running, one after another: each is the best once
+// the result of those before is known, taken at its expected value. They end where the
+// best is among those probed with a probability of [Sure].
+//
+// For every feasible candidate that was not measured it weighs what a probe of it is
+// expected to save of the objective that the ranking is by (cost where it is by neither
+// cost nor time) against what the probe takes of it. Where none pays, but the first is
+// not [Sure] to be the best, it is the probe that tells most for what it takes: it may pay
+// for more jobs than one. Where the first was never probed there is always one. Without
+// any, probing should stop. duration is what a probe takes, in seconds; best is
+// [rank.Result.BestProbability], or what it has answered before.
+//
+// Candidates of one timing cell are one option, the best of them: one probe tells about
+// all.
+func Probes(r *rank.Result, duration func(c *candidate.Candidate) float64,
+	best func(objective.Name) map[int]float64) []Probe {
+	return probes(r, duration, best, MostProbes)
+}
+
+func probes(r *rank.Result, duration func(c *candidate.Candidate) float64,
+	best func(objective.Name) map[int]float64, most int) (all []Probe) {
+	o := objective.Cost
 	if r.Query.Sort.Loose() == question.ByTime || math.IsNaN(r.Best(objective.Cost)) {
-		p.Objective = objective.Time
+		o = objective.Time
 	}
-	options, of := probeOptions(r, p.Objective, duration)
-	if p.Advice, p.Pays = next.Best(options); !p.Pays {
-		if isSure(r, best(p.Objective)) {
-			return Probe{}, false
+	rented := func(c *candidate.Candidate) float64 { return startupS(r, c) + duration(c) }
+	options, of := probeOptions(r, o, rented)
+	chances := best(o)
+	settled := probedChance(r, chances)
+	for len(all) < most && (len(all) == 0 || settled < Sure) {
+		p := Probe{Objective: o}
+		var ok bool
+		if p.Advice, p.Pays = next.Best(options); !p.Pays {
+			if len(all) == 0 && isSure(r, chances) {
+				break
+			}
+			if p.Advice, ok = next.Clearest(options, unlikely); !ok && len(all) == 0 {
+				p.Advice, ok = first(r, options, of)
+			}
+			if !ok {
+				break
+			}
 		}
-		if p.Advice, ok = next.Clearest(options, unlikely); !ok {
-			return Probe{}, false
+		p.Option = cheapestAlike(r, options, of, p.Option)
+		p.Candidate = of[p.Option]
+		c := r.Space.At(p.Candidate)
+		p.Seconds = rented(c)
+		if hourly := c.USDPerHour(); hourly != nil {
+			p.USD = new(p.Seconds / 3600 * *hourly / float64(vms(c)))
+		}
+		settled += cellChance(r, chances, p.Candidate)
+		p.Settles = min(settled, 1)
+		all = append(all, p)
+		options[p.Option].Measured = true
+		options[p.Option].Value = estimate.Exact(options[p.Option].Value.Value, estimate.Measured)
+	}
+	return all
+}
+
+// first is a probe of the first candidate where it was never probed: nobody should rent on
+// a prediction alone.
+func first(r *rank.Result, options []next.Option, of []int) (a next.Advice, ok bool) {
+	if len(r.Order) == 0 || !r.Space.At(r.Order[0]).IsPredicted() {
+		return a, false
+	}
+	k := slices.IndexFunc(of, func(i int) bool { return r.Space.Cell[i] == r.Space.Cell[r.Order[0]] })
+	if k < 0 {
+		return a, false
+	}
+	return next.Advice{Option: k, Probe: options[k].Probe}, true
+}
+
+// assumedStartupS is what a rented VM takes to start where the bill does not say: 200
+// seconds, as the Paragon study assumes.
+const assumedStartupS = 200
+
+// startupS is what a VM of the candidate's takes until a probe can begin, which is paid
+// too. A machine of one's own is there.
+func startupS(r *rank.Result, c *candidate.Candidate) float64 {
+	switch {
+	case c.Configuration[0].VM.Cloud == "":
+		return 0
+	case r.Query.Bill.StartupS > 0:
+		return r.Query.Bill.StartupS
+	}
+	return assumedStartupS
+}
+
+// cellChance is the probability that the best is one of those that a probe of candidate i
+// tells about.
+func cellChance(r *rank.Result, chances map[int]float64, i int) (sum float64) {
+	for j, p := range chances {
+		if r.Space.Cell[j] == r.Space.Cell[i] {
+			sum += p
 		}
 	}
-	p.Option = cheapestAlike(r, options, of, p.Option)
-	p.Candidate = of[p.Option]
-	c := r.Space.At(p.Candidate)
-	p.Seconds = duration(c)
-	if hourly := c.USDPerHour(); hourly != nil {
-		p.USD = new(p.Seconds / 3600 * *hourly / float64(vms(c)))
+	return sum
+}
+
+// probedChance is the probability that the best was probed already.
+func probedChance(r *rank.Result, chances map[int]float64) (sum float64) {
+	for j, p := range chances {
+		if r.Space.Probed[j] {
+			sum += p
+		}
 	}
-	return p, true
+	return sum
 }
 
 // cheapestAlike is, of the options that a probe tells as much about as of the one
@@ -214,17 +303,62 @@ func option(r *rank.Result, i int, o objective.Name, duration func(c *candidate.
 // Words is the advice in a sentence's end, without the name of the VM type:
 // "saves about $0.31 (34 % likely to change the choice), costs $0.02 and 45 s".
 func (p Probe) Words() string {
-	amount := quantity.Duration
+	costs := p.costs()
+	switch {
+	case p.Pays:
+		return fmt.Sprintf("saves about %s (%.0f %% likely to change the choice), costs %s", p.amount()(p.Saving),
+			100*p.Changes, costs)
+	case p.Changes == 0:
+		return "never probed, costs " + costs
+	}
+	return fmt.Sprintf("%.0f %% likely to change the choice, costs %s; pays only over several jobs", 100*p.Changes, costs)
+}
+
+func (p Probe) amount() func(float64) string {
 	if p.Objective == objective.Cost {
-		amount = quantity.Money
+		return quantity.Money
 	}
-	costs := quantity.Duration(p.Seconds)
-	if p.USD != nil {
-		costs = quantity.Money(*p.USD) + " and " + costs
+	return quantity.Duration
+}
+
+// costs is what the probe takes, with the start-up of its VM.
+func (p Probe) costs() string {
+	if p.USD == nil {
+		return quantity.Duration(p.Seconds)
 	}
-	if !p.Pays {
-		return fmt.Sprintf("%.0f %% likely to change the choice, costs %s; pays only over several jobs", 100*p.Changes, costs)
+	return quantity.Money(*p.USD) + " and " + quantity.Duration(p.Seconds)
+}
+
+// Sentence says which probes to run, what they cost together and what that settles. name
+// is a candidate's VM type and what is run on it. It is "" without any.
+func Sentence(r *rank.Result, all []Probe, name func(c *candidate.Candidate) string) string {
+	if len(all) == 0 {
+		return ""
 	}
-	return fmt.Sprintf("saves about %s (%.0f %% likely to change the choice), costs %s", amount(p.Saving),
-		100*p.Changes, costs)
+	sum, pays := Probe{USD: new(float64)}, false
+	names := make([]string, len(all))
+	for k, p := range all {
+		names[k], pays = name(r.Space.At(p.Candidate)), pays || p.Pays
+		if sum.Seconds += p.Seconds; p.USD == nil || sum.USD == nil {
+			sum.USD = nil
+		} else {
+			*sum.USD += *p.USD
+		}
+	}
+	last := all[len(all)-1]
+	o, _ := objective.Of(last.Objective)
+	words := fmt.Sprintf("probe %s: %s with the start-up of the VM", names[0], sum.costs())
+	settles := "it is the " + o.Best
+	if len(all) > 1 {
+		words = fmt.Sprintf("probe %s: %s together, with the start-ups of the VMs", strings.Join(names, ", then "),
+			sum.costs())
+		settles = "the " + o.Best + " is one of them"
+	}
+	if last.Settles >= unlikely {
+		words += fmt.Sprintf("; %s with a probability of %.0f %%", settles, 100*last.Settles)
+	}
+	if !pays {
+		words += "; that pays over several such jobs"
+	}
+	return words
 }

@@ -76,6 +76,7 @@ type Candidate struct {
 	OverMemory *Violation // the GPU's memory does not hold it
 	Sources    []int64    // runs it rests on
 	AsPrinted  bool       // a published total of unknown epochs
+	FromWork   bool       // a time told by the network's work alone
 	FromEpochs bool       // a training's time, predicted from the first epochs of a run
 	Live       bool       // rests on a probe that is still running
 	// Of a training to a target accuracy: what its number of epochs rests on,

@@ -356,7 +356,7 @@ func (p *predictions) errAlike(c *Candidate, r profile.Run) {
 		return
 	}
 	all := c.Time.LogSigma()
-	common = math.Min(common, all)
+	common, c.FromWork = math.Min(common, all), true
 	c.Probe.Sigma = math.Sqrt(all*all - common*common)
 	c.Errors = []CellError{{int32(c.Cell), c.Probe.Sigma}, {SeveralCells, common}} // the list numbers the second
 }

@@ -21,7 +21,8 @@ const Opening = "ImageNet-1k"
 // its figures are of two GPUs.
 func Start(set *profile.Set, of Question) Query {
 	q := Default()
-	q.Model, q.Mode, q.Unit, q.Predicted = of.Model, of.Mode, of.Unit, of.Model == Opening
+	q.Model, q.Mode, q.Unit = of.Model, of.Mode, of.Unit
+	q.Predicted = of.Model == Opening || PredictsUnasked(set, of.Model, of.Mode)
 	q.Limits = q.Limits.With(objective.Accuracy, Floor(set, of))
 	return q
 }

@@ -22,6 +22,7 @@ func New() *rank.Result {
 	}
 	fast, slow, pruned, own, oom := run(1, "p3.2xlarge", 60, 0.1), run(2, "p2.xlarge", 10, 0.4),
 		run(3, "p2.xlarge", 10, 0.3), run(4, "desk", 5, 0.5), run(5, "p2.xlarge", 0, 0)
+	fast.GPU = "V100"
 	fast.Accuracy = &profile.Accuracy{Metric: "top-1", Value: 0.9, StdDev: new(0.01), HigherIsBetter: true,
 		Basis: estimate.Measured}
 	pruned.Variant = profile.Variant{Name: "pruned 30 %", Precision: "fp16",

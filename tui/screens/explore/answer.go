@@ -35,7 +35,7 @@ type Answer struct {
 	Crossovers  []advice.Crossover
 	Decision    wording.Decision           // what to rent
 	AsPublished bool                       // no source says its epochs: totals answer as they were published
-	next        *advice.Probe              // nil where no probe is expected to pay
+	probes      []advice.Probe             // to run next; none where no probe is expected to pay
 	predictor   candidate.Predictor        // of the set and mode; nil until predictions are asked for
 	Tested      validate.Tested            // how well predictions did on the set itself
 	spots       map[int][]advice.SweetSpot // by candidate: where it is one, and where it is the unpruned one
@@ -79,10 +79,8 @@ func Ask(seq int, set *profile.Set, q question.Query, previous *Answer) *Answer 
 	a.Chances = contract.NewChances(a.Result)
 	a.Relaxations = advice.Relaxations(a.Result)
 	a.Crossovers = advice.Crossovers(a.Result)
-	if p, ok := advice.NextProbe(a.Result, advice.ProbeSeconds, a.Chances.Of); ok {
-		a.next = &p
-	}
-	a.Decision = wording.Decide(a.Result, a.Chances.Of, a.Crossovers, a.next)
+	a.probes = contract.Probes(a.Result, a.Chances)
+	a.Decision = wording.Decide(a.Result, a.Chances.Of, a.Crossovers, a.probes)
 	if a.AsPublished {
 		a.Decision.Caveat = fmt.Sprintf("As published: no source says how many epochs its total is of, so that %s cannot be "+
 			"told.", quantity.Several(int(*a.Question.Epochs), "epoch"))

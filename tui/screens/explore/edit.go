@@ -259,10 +259,10 @@ func (s *Screen) probe(file string) tea.Cmd {
 // NextProbe is the candidate whose probe is expected to save the most; ok is false
 // where no probe is expected to pay, or none is known yet.
 func (s *Screen) NextProbe() (c *candidate.Candidate, ok bool) {
-	if s.answer == nil || s.answer.next == nil {
+	if s.answer == nil || len(s.answer.probes) == 0 {
 		return nil, false
 	}
-	return s.answer.Result.Space.At(s.answer.next.Candidate), true
+	return s.answer.Result.Space.At(s.answer.probes[0].Candidate), true
 }
 
 // probeNext has the candidate probed whose probe is expected to save the most.

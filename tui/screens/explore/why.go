@@ -52,15 +52,18 @@ func toTarget(c *candidate.Candidate) string {
 // nextProbe says which probe is most worth running, where there is anything
 // that was not measured.
 func nextProbe(a *Answer) []string {
-	if a.next == nil {
+	if len(a.probes) == 0 {
 		if a.Question.Predicted {
 			return []string{"no probe is expected to pay off: stop probing"}
 		}
 		return nil
 	}
-	c := a.Result.Space.At(a.next.Candidate)
+	if len(a.probes) > 1 {
+		return []string{"next: " + wording.Probes(a.Result, a.probes)}
+	}
+	c := a.Result.Space.At(a.probes[0].Candidate)
 	return []string{fmt.Sprintf("next probe: %s %s, batch %d: %s", c.Configuration[0].VM.InstanceType,
-		wording.VariantLabel(c.Variant), c.BatchSize, a.next.Words())}
+		wording.VariantLabel(c.Variant), c.BatchSize, a.probes[0].Words())}
 }
 
 // sweet says how far the model can be pruned before it costs accuracy, for the
