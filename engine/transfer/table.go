@@ -67,7 +67,8 @@ type Table struct {
 	families   map[Subject]string
 	units      map[Subject]float64 // most units in an epoch of any run: no batch is larger
 	gpus       map[profile.VMKey]string
-	cpus       map[Platform]bool // those without a GPU
+	cpus       map[Platform]bool   // those without a GPU
+	waits      map[Subject]float64 // seconds a unit that a run without a GPU waited for input
 	specs      func(gpu string) (profile.GPUSpec, bool)
 	cells      []Cell              // of times, sorted
 	cellsAt    map[Platform][]Cell // the same by platform
@@ -101,6 +102,7 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 		works: map[Subject]profile.Work{}, families: map[Subject]string{},
 		sizes: map[Subject]float64{}, units: map[Subject]float64{}, gpus: map[profile.VMKey]string{},
 		times: map[Cell]estimate.Estimate{}, sigmas: map[Cell]float64{}, cpus: map[Platform]bool{},
+		waits: map[Subject]float64{},
 	}
 	for _, vm := range set.VMTypes {
 		t.gpus[regionless(vm.Key())] = vm.GPU
@@ -139,6 +141,9 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 		}
 		t.gpus[c.VM] = cmp.Or(t.gpus[c.VM], r.GPU)
 		t.cpus[c.Platform] = t.cpus[c.Platform] || r.NoGPU
+		if r.NoGPU && r.InputWait != nil {
+			t.waits[s] = *r.InputWait * r.Steady.Value / float64(r.BatchSize)
+		}
 	}
 	for c, runs := range found {
 		t.times[c], t.sigmas[c] = pooled(runs, set.Kinds)
@@ -339,7 +344,7 @@ func (t *Table) Without(hidden func(Cell) bool) *Table {
 	out := &Table{
 		PerEpoch: t.PerEpoch, mode: t.mode, datasets: t.datasets, precisions: t.precisions, sizes: t.sizes,
 		works: t.works, families: t.families,
-		units: t.units, gpus: maps.Clone(t.gpus), cpus: t.cpus, specs: t.specs, sigmas: t.sigmas,
+		units: t.units, gpus: maps.Clone(t.gpus), cpus: t.cpus, waits: t.waits, specs: t.specs, sigmas: t.sigmas,
 		times: maps.Clone(t.times), cells: make([]Cell, 0, len(t.cells)), cellsAt: maps.Clone(t.cellsAt),
 		curves: maps.Clone(t.curves), platforms: maps.Clone(t.platforms), measured: map[profile.VMKey]bool{},
 	}

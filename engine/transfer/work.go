@@ -1,10 +1,12 @@
 package transfer
 
 import (
+	"fmt"
 	"math"
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
 	"sweetspot/engine/roofline"
 )
 
@@ -34,9 +36,20 @@ func (p *Predictor) byWork(model string, v profile.Variant, vm profile.VMType, g
 		return e, "", 0
 	}
 	sd := math.Hypot(e.LogSigma(), exchangeSpread*split/math.Ln2)
-	return logNormal(math.Log(e.Value)+exchangeCost*split/math.Ln2, sd, estimate.Z90, estimate.Spec),
-		roofline.Why(job), common
+	e = logNormal(math.Log(e.Value)+exchangeCost*split/math.Ln2, sd, estimate.Z90, estimate.Spec)
+	why = roofline.Why(job)
+	if wait := t.waits[s] * float64(batch); wait > 0 {
+		// No GPU shortens it. The VM's CPUs may, or more loaders beside the GPU.
+		e.Value, e.High = e.Value+wait, e.High+wait
+		if wait >= boundByInput*e.Value {
+			why += fmt.Sprintf("; of it %s are for input, as where it was run: input may bind", quantity.Duration(wait))
+		}
+	}
+	return e, why, common
 }
+
+// boundByInput is the share of an iteration from which waiting for input is said.
+const boundByInput = 0.1
 
 // ranOnGPU reports whether a subject has a time on a platform that may have a GPU.
 func (t *Table) ranOnGPU(s Subject) bool {

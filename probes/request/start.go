@@ -86,6 +86,9 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Environment) (ses
 		Rule: r.Rule, KeepRunning: r.KeepRunning, Store: s.Store, Output: s.Output, RequiredPrecision: s.RequiredPrecision,
 		Description: store.Description{Mode: cmp.Or(r.Spec.Mode, profile.Train), Machine: r.Machine},
 	}
+	if k := slices.IndexFunc(s.VMTypes, func(vm profile.VMType) bool { return vm.Key() == r.Machine.VM }); k >= 0 {
+		o.Claimed = s.VMTypes[k]
+	}
 	o.Description.Model.Name, o.Named = r.Name, r.Name != "" || !r.IsCommand() // the harness calls it as its factory
 	spec, err := r.spec(c), error(nil)
 	if caps := o.Rule; !r.IsCommand() && spec.Mode == profile.Infer && spec.Epochs == 0 &&

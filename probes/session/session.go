@@ -33,10 +33,11 @@ type Options struct {
 	Rule        steady.Rule
 	KeepRunning bool // past the stop rule, not past a cap
 	Store       *store.Store
-	Output      io.Writer // gets the script's cleaned output lines; may be nil
-	Warnings    []string  // known before the script starts
-	Files       fs.FS     // the command's own files, as in [runner.Command]; may be nil
-	Start       Starter   // nil starts the command on this machine
+	Output      io.Writer      // gets the script's cleaned output lines; may be nil
+	Warnings    []string       // known before the script starts
+	Claimed     profile.VMType // that the user says the machine is; zero for none
+	Files       fs.FS          // the command's own files, as in [runner.Command]; may be nil
+	Start       Starter        // nil starts the command on this machine
 	Observe     []Observer
 	RunsHarness bool // the command is the harness with a model
 	Hooked      bool // the script sends no events itself; they come from the hook in it

@@ -34,6 +34,7 @@ const (
 // state accumulates the events of a probe. Slices handed out of it are never
 // changed again.
 type state struct {
+	claimed     profile.VMType
 	described   store.Description
 	named       bool // whatever the script calls its model
 	redescribed bool // described has changed since it was last saved
@@ -152,6 +153,7 @@ func (p *state) event(e protocol.Event, now float64) {
 	case protocol.Hello:
 		hello(&p.described, e)
 		p.devices(e.GPUs)
+		p.contradicted(now)
 		p.redescribed = true
 	case protocol.Model:
 		if p.named {
@@ -225,6 +227,16 @@ func (p *state) devices(gpus []protocol.GPU) {
 		}
 	}
 	m.NoGPU = m.GPUCount == 0
+}
+
+// contradicted warns where the machine is not the VM type that it is said to be.
+func (p *state) contradicted(now float64) {
+	m, vm := p.described.Machine, p.claimed
+	found := profile.Run{Basis: estimate.Measured, Cloud: vm.Cloud, GPU: m.GPU, NoGPU: m.NoGPU}.Contradicted(vm)
+	if found != "" {
+		p.warn(fmt.Sprintf("%s has the GPU %s, but this program used %s: its times are kept as those of another machine and "+
+			"say nothing of other VM types", vm.InstanceType, vm.GPU, found), now)
+	}
 }
 
 // iteration counts by rank: the n-th iterations of all ranks are one step,
