@@ -24,9 +24,10 @@ func New(set *profile.Set, mode profile.Mode) *Predictor {
 // Iteration is the time in seconds of a steady iteration of a variant at a global
 // batch size on a number of GPUs of one VM, and why: the measurements it rests
 // on. It is unknown, and why empty, where nothing supports a prediction. Where
-// nothing was run on any GPU it is told by the network's work. In inference it is the time of a batch on one GPU. Where only the times of whole
-// epochs are known it is the epoch's time over its number of iterations, which
-// includes whatever else an epoch is spent on.
+// nothing was run on any GPU it is told by the network's work. In inference it is
+// the time of a batch on one GPU. Where only the times of whole epochs are known it
+// is the epoch's time over its number of iterations, which includes whatever else an
+// epoch is spent on.
 func (p *Predictor) Iteration(
 	model string, v profile.Variant, vm profile.VMType, gpus, batch int) (e estimate.Estimate, why string) {
 	if e, why := p.Iterations.ask(model, v, vm, gpus, batch); e.Known() {

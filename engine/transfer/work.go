@@ -31,7 +31,8 @@ func (p *Predictor) byWork(model string, v profile.Variant, vm profile.VMType, g
 		return e, "", 0
 	}
 	split := math.Log(t.platform(vm.Key(), gpus, 1).all())
-	job := roofline.Job{Work: t.works[s], Mode: t.mode, Precision: t.precisions[s], Batch: float64(batch) / math.Exp(split)}
+	perGPU := float64(batch) / math.Exp(split)
+	job := roofline.Job{Work: t.works[s], Mode: t.mode, Precision: t.precisions[s], Batch: perGPU}
 	if e, common = roofline.Fitted().Estimate(job, g); !e.Known() {
 		return e, "", 0
 	}

@@ -49,7 +49,8 @@ func workPoints(name string, set *profile.Set) []workPoint {
 			continue
 		}
 		network := convert.Network(r)
-		job := roofline.Job{Work: convert.WorkOf(r), Mode: r.Mode, Precision: r.Variant.Precision, Batch: float64(r.BatchSize)}
+		job := roofline.Job{Work: convert.WorkOf(r), Mode: r.Mode, Precision: r.Variant.Precision,
+			Batch: float64(r.BatchSize)}
 		out = append(out, workPoint{roofline.Point{Job: job, GPU: g, Seconds: training.Median(seconds[k])},
 			name, network, lettersOf(network), profile.ParseGPUName(r.GPU).Chip})
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"os"
 	"testing"
@@ -42,7 +41,8 @@ func TestConstantsAreFitted(t *testing.T) {
 		a, _, _ := have.Seconds(x.Job, x.GPU)
 		b, _, _ := found.Seconds(x.Job, x.GPU)
 		if math.Abs(math.Log(a/b)) > 0.05 {
-			t.Fatalf("%s on %s at batch %g: %.4g s by the constants, %.4g s by those fitted", x.network, x.GPU.Name, x.Batch, a, b)
+			t.Fatalf("%s on %s at batch %g: %.4g s by the constants, %.4g s by those fitted", x.network, x.GPU.Name, x.Batch,
+				a, b)
 		}
 	}
 }
@@ -52,8 +52,8 @@ func TestConstantsAreFitted(t *testing.T) {
 func TestIntervalsFromWorkHold(t *testing.T) {
 	for set, cases := range fromWork(workOfSets(t)) {
 		s := validate.Summarise(cases)
-		t.Log(fmt.Sprintf("%s: n %d, mean %.3f, median %.3f, coverage %.3f, half-width %.2f, plain %.3f", set, s.N, s.Mean,
-			s.Median, s.Coverage, s.MedianHalfWidth, s.Plain))
+		t.Logf("%s: n %d, mean %.3f, median %.3f, coverage %.3f, half-width %.2f, plain %.3f", set, s.N, s.Mean,
+			s.Median, s.Coverage, s.MedianHalfWidth, s.Plain)
 		if set != "zeus" && s.Coverage < 0.85 {
 			t.Errorf("%s: %.0f %% of %d times are in their intervals", set, 100*s.Coverage, s.N)
 		}
