@@ -80,8 +80,8 @@ type state struct {
 func newState(o Options, id int64) *state {
 	p := &state{claimed: o.Claimed, described: o.Description, named: o.Named, id: id, counts: map[int]int{},
 		pausedS: map[int]float64{},
-		uuids: map[string]bool{},
-		piped: map[reflect.Type]bool{}}
+		uuids:   map[string]bool{},
+		piped:   map[reflect.Type]bool{}}
 	if o.Metrics != nil {
 		p.results = metric.NewLog(o.Metrics)
 	}
