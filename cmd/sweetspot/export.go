@@ -65,6 +65,11 @@ func newExportCommand() *cobra.Command {
 			}
 			now := time.Now()
 			pick := contract.NewPick(result, result.Order[place-1], now, version(), tested)
+			set, err := loaded(cmd)
+			if err != nil {
+				return err
+			}
+			pick.RunAs(set)
 			subject := document.Subject{Pick: &pick, Ranking: &document.Ranked{Result: result, Tested: tested, At: now,
 				Version: version()}}
 			return writeDocument(cmd, subject, f, out, force)

@@ -13,6 +13,7 @@ import (
 	"sweetspot/data/wording"
 	"sweetspot/engine/advice"
 	"sweetspot/engine/objective"
+	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
@@ -196,6 +197,29 @@ type Pick struct {
 	Query       question.Query `json:"query" yaml:"query"`
 	Candidate   Candidate      `json:"candidate" yaml:"candidate"`
 	EstimatedBy string         `json:"estimated_by" yaml:"estimated_by"` // the program and its version
+	// what runs the model, as it was measured, at the candidate's batch size where a flag of
+	// it says which; empty where it is not known
+	RunWords  []string `json:"run_command" yaml:"run_command"`
+	RunBatch  *int     `json:"run_batch_size" yaml:"run_batch_size"` // that it runs at
+	RunFolder *string  `json:"run_folder" yaml:"run_folder"`         // that it was run in
+}
+
+// RunAs has the pick run the command that was measured.
+func (p *Pick) RunAs(set *profile.Set) {
+	c := &p.Candidate
+	r := set.Commanded(c.Model, profile.Mode(c.Mode), c.Sources)
+	if r == nil {
+		return
+	}
+	batch := r.BatchSize
+	if c.BatchSize != nil {
+		batch = *c.BatchSize
+	}
+	words, ok := r.CommandAt(batch)
+	if !ok {
+		batch = r.BatchSize
+	}
+	p.RunWords, p.RunBatch, p.RunFolder = words, OrNull(batch), OrNull(r.Folder)
 }
 
 // NewPick makes a pick of candidate i of a result; tested may be nil.
@@ -204,7 +228,7 @@ func NewPick(r *rank.Result, i int, at time.Time, version string, tested validat
 	c := NewCandidate(r, i, place, NewChances(r), tested)
 	return Pick{
 		Head: NewHead("export", wording.Warnings(r, at)...), PickedAt: at.UTC().Format(time.RFC3339),
-		Query: r.Query, Candidate: c, EstimatedBy: "sweetspot " + version,
+		Query: r.Query, Candidate: c, EstimatedBy: "sweetspot " + version, RunWords: []string{},
 	}
 }
 
@@ -212,7 +236,8 @@ func NewPick(r *rank.Result, i int, at time.Time, version string, tested validat
 // What another program has put there may lack anything, and its texts are made
 // plain.
 func ReadPick(query, candidate []byte, at time.Time, version string) (Pick, error) {
-	p := Pick{Head: NewHead("export"), PickedAt: at.UTC().Format(time.RFC3339), EstimatedBy: "sweetspot " + version}
+	p := Pick{Head: NewHead("export"), PickedAt: at.UTC().Format(time.RFC3339), EstimatedBy: "sweetspot " + version,
+		RunWords: []string{}}
 	if err := readPlain(query, &p.Query); err != nil {
 		return p, fmt.Errorf("this pick's query cannot be read, pick the candidate again: %w", err)
 	}

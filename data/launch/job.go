@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"sweetspot/data/contract"
 	"sweetspot/data/shellwords"
@@ -21,9 +22,13 @@ import (
 // job is a pick as launchers see it: equal VMs, or several kinds of them, and
 // the settings the command is to run with.
 type job struct {
-	pick  contract.Pick
-	name  string // that every cloud takes: lower case letters, digits and dashes
-	parts []part
+	pick    contract.Pick
+	command string // that runs the model, for a shell; "" where it is not known
+	words   []string
+	folder  string        // that it was run in; "" where it is not known
+	limit   time.Duration // of the running time; 0 is none
+	name    string        // that every cloud takes: lower case letters, digits and dashes
+	parts   []part
 }
 
 // part is a number of equal VMs, or a machine of one's own, which has a host.
@@ -42,11 +47,16 @@ type part struct {
 var ofMachine = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 func newJob(p contract.Pick) (*job, error) {
+	given := p
 	p, err := p.Plain()
 	if err != nil {
 		return nil, err
 	}
 	j := &job{pick: p, name: Slug(p.Candidate.Model)}
+	if slices.Equal(p.RunWords, given.RunWords) && contract.Known(p.RunFolder) == contract.Known(given.RunFolder) {
+		j.words, j.command, j.folder = p.RunWords, commandLine(p.RunWords), contract.Known(p.RunFolder)
+	} // else it holds what no line of a file can
+	j.limit = timeLimit(p.Candidate.Time.High)
 	if len(p.Candidate.Configuration) == 0 {
 		return nil, errors.New("this pick names no VM: pick a candidate again")
 	}
@@ -210,10 +220,14 @@ func (j *job) remarks() []string {
 		if len(j.parts) > 1 {
 			of = fmt.Sprintf("Verify VM type %d of %d:", i+1, len(j.parts))
 		}
-		lines = append(lines, of+" "+Probe(c, v))
+		lines = append(lines, of+" "+Probe(c, v, j.words))
 	}
-	return append(lines, "To verify the estimate, run that on such a VM, COMMAND being the command that runs the model"+
-		j.atSettings()+"; the probe ends by itself.")
+	if j.command == "" {
+		return append(lines, "To verify the estimate, run that on such a VM, COMMAND being the command that runs the model"+
+			j.atSettings()+"; the probe ends by itself.")
+	}
+	return append(append(lines, "To verify the estimate, run that on such a VM, or here with --rent sky; the probe "+
+		"ends by itself."), j.measured()...)
 }
 
 // picked says what is run and how.
@@ -252,9 +266,75 @@ func (j *job) atSettings() string {
 	return words
 }
 
+// measured says which command is run, and what it lacks of the pick.
+func (j *job) measured() []string {
+	lines := []string{"Command: " + j.command + " was measured"}
+	if j.folder != "" {
+		lines[0] += " in " + j.folder
+	}
+	if was, want := j.pick.RunBatch, j.pick.Candidate.BatchSize; want != nil && (was == nil || *was != *want) {
+		lines = append(lines, fmt.Sprintf("Batch size: the command has no flag that is known to set it; have it use %s.",
+			j.batchWords(*want)))
+	}
+	return lines
+}
+
+// environment matches a variable that stands for a secret in a command that was kept.
+var environment = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+
+// commandLine is a command for a shell, which expands nothing in it but the variables
+// that stand for secrets.
+func commandLine(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		var b strings.Builder
+		rest := w
+		for _, at := range environment.FindAllStringIndex(w, -1) {
+			before := w[len(w)-len(rest) : at[0]]
+			if before != "" {
+				b.WriteString(shellwords.Quoted(before))
+			}
+			b.WriteString(`"` + w[at[0]:at[1]] + `"`)
+			rest = w[at[1]:]
+		}
+		switch {
+		case b.Len() > 0 && rest != "":
+			b.WriteString(shellwords.Quoted(rest))
+		case b.Len() == 0 && i == 0 && strings.Contains(w, "="):
+			b.WriteString(shellwords.Quoted(w))
+		case b.Len() == 0:
+			b.WriteString(shellwords.Word(w))
+		}
+		out[i] = b.String()
+	}
+	return strings.Join(out, " ")
+}
+
+// Limits of the running time are a multiple of the upper end of the estimate's interval,
+// as one run in twenty takes longer than that, and starting comes on top.
+const (
+	limitFactor = 1.5
+	limitStart  = 15 * time.Minute
+	leastLimit  = 30 * time.Minute
+	mostLimit   = 366 * 24 * time.Hour // a longer one is none
+)
+
+// timeLimit is the limit for an estimate whose interval ends at that many seconds.
+func timeLimit(high *float64) time.Duration {
+	if high == nil || !(*high*limitFactor < (mostLimit - limitStart).Seconds()) {
+		return 0
+	}
+	limit := time.Duration(*high*limitFactor*float64(time.Second)) + limitStart
+	return (max(limit, leastLimit) + time.Minute - 1).Truncate(time.Minute)
+}
+
+// limitWords say what the limit is made of.
+const limitWords = "one and a half times the upper end of the estimate's 90 % interval, and 15 minutes to start, " +
+	"at least 30 minutes"
+
 // Probe is the command, for a shell, that measures a candidate on a VM of one of
-// its parts. COMMAND stands for what runs the model.
-func Probe(c contract.Candidate, v contract.Part) string {
+// its parts with the command given. Without one COMMAND stands for what runs the model.
+func Probe(c contract.Candidate, v contract.Part, command []string) string {
 	words := []string{"sweetspot", "probe", "--name=" + plaintext.Clean(c.Model), "--mode=" + plaintext.Clean(c.Mode)}
 	if cloud := plaintext.Clean(contract.Known(v.Cloud)); cloud != "" {
 		words = append(words,
@@ -263,7 +343,11 @@ func Probe(c contract.Candidate, v contract.Part) string {
 	for i, w := range words {
 		words[i] = shellwords.Word(w)
 	}
-	return strings.Join(append(words, "--", "COMMAND"), " ")
+	line := "COMMAND"
+	if len(command) > 0 {
+		line = commandLine(command)
+	}
+	return strings.Join(append(words, "--", line), " ")
 }
 
 // comment makes lines a comment of shell, HCL and YAML.

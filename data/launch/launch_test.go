@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v3"
+
 	"sweetspot/data/contract"
 )
 
@@ -182,9 +184,8 @@ func TestTimeLimit(t *testing.T) {
 		high *float64
 		want string
 	}{
-		{new(0.2), "0-00:01:00"}, {new(60.0), "0-00:01:00"}, {new(60.5), "0-00:02:00"}, {new(3601.0), "0-01:01:00"},
-		{new(90000.0), "1-01:00:00"}, {nil, ""}, {new(1e300), ""},
-		{new(366 * 86400.0), "366-00:00:00"}, {new(366*86400.0 + 1), ""},
+		{new(0.2), "0-00:30:00"}, {new(600.0), "0-00:30:00"}, {new(601.0), "0-00:31:00"}, {new(3601.0), "0-01:46:00"},
+		{new(90000.0), "1-13:45:00"}, {nil, ""}, {new(1e300), ""}, {new(366 * 86400.0), ""},
 	} {
 		p := picks()["aws"]
 		p.Candidate.Time.High = c.high
@@ -250,5 +251,60 @@ func TestPurchases(t *testing.T) {
 	}
 	if !slices.Contains(Formats, Az) {
 		t.Error("no az")
+	}
+}
+
+// withCommand is a pick whose command was measured, in a folder that is there.
+func withCommand(t *testing.T) contract.Pick {
+	t.Helper()
+	p := picks()["aws"]
+	folder := t.TempDir()
+	p.RunWords = []string{"python3", "my train.py", "--batch-size", "256", "--hf-token", "${HF_TOKEN}", "$(touch x)"}
+	p.RunBatch, p.RunFolder = new(256), &folder
+	return p
+}
+
+// The measured command is what is run: by each format as far as it runs one.
+func TestTheMeasuredCommandIsRun(t *testing.T) {
+	p := withCommand(t)
+	const line = `python3 'my train.py' --batch-size 256 --hf-token "${HF_TOKEN}" '$(touch x)'`
+	for _, f := range []*Format{SkyPilot, AWS, Terraform, Slurm, Kubernetes} {
+		text := written(t, p, f)
+		if !strings.Contains(text, "# Command: "+line+" was measured in ") || !strings.Contains(text, "p2.xlarge -- "+line) ||
+			strings.Contains(text, "COMMAND being") || strings.Contains(text, "Batch size:") {
+			t.Errorf("%s says\n%s", f, text)
+		}
+	}
+	var task struct {
+		Workdir, Setup, Run string
+		Envs                map[string]string
+	}
+	if err := yaml.Unmarshal([]byte(written(t, p, SkyPilot)), &task); err != nil {
+		t.Fatal(err)
+	}
+	if task.Workdir != *p.RunFolder || task.Envs["COMMAND"] != line || !strings.Contains(task.Setup, "python3 -m venv") ||
+		!strings.Contains(task.Run, "sweetspot-env/bin") {
+		t.Errorf("%+v", task)
+	}
+	if text := written(t, p, Slurm); !strings.Contains(text, "  set -- "+line+"\n  if [ -d '"+*p.RunFolder+"' ]; then\n") {
+		t.Errorf("slurm runs\n%s", text)
+	}
+	if text := written(t, p, Kubernetes); !strings.Contains(text, `"$${HF_TOKEN}\" '$$(touch x)'"`) ||
+		!strings.Contains(text, "activeDeadlineSeconds: ") {
+		t.Errorf("kubernetes runs\n%s", text)
+	}
+	// At a batch size that it has no flag for, it says so; a folder that is gone is not copied.
+	p.RunBatch, *p.RunFolder = new(64), "/no/such/folder"
+	text := written(t, p, SkyPilot)
+	if !strings.Contains(text, "# Batch size: the command has no flag that is known to set it; have it use 256.") ||
+		strings.Contains(text, "workdir") {
+		t.Errorf("skypilot says\n%s", text)
+	}
+	// What no line of a comment can hold is left out.
+	p.RunWords = []string{"sh", "-c", "one\n#SBATCH --wrap=two"}
+	for _, f := range []*Format{SkyPilot, Slurm} {
+		if text := written(t, p, f); strings.Contains(text, "wrap") || !strings.Contains(text, "COMMAND being") {
+			t.Errorf("%s says\n%s", f, text)
+		}
 	}
 }

@@ -3,8 +3,8 @@ package launch
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"strings"
+	"time"
 	"unicode/utf16"
 
 	"sweetspot/data/shellwords"
@@ -223,7 +223,7 @@ func (j *job) slurm() string {
 	}
 	b.WriteString(comment(append(j.remarks(), j.slurmHints()...)))
 	b.WriteString("set -euo pipefail\n\n")
-	b.WriteString("if [ $# -eq 0 ]; then\n  echo \"give the command to run: sbatch FILE COMMAND…\" >&2\n  exit 2\nfi\n\n")
+	b.WriteString("if [ $# -eq 0 ]; then\n" + j.slurmCommand() + "fi\n\n")
 	if len(j.parts) == 1 {
 		return b.String() + exports(j.settings(j.parts[0])) + "srun \"$@\"\n"
 	}
@@ -238,6 +238,20 @@ func (j *job) slurm() string {
 	return b.String() + "for step in \"${steps[@]}\"; do\n  wait \"$step\"\ndone\n"
 }
 
+// slurmCommand is what a batch script does that is given no command: the measured one is
+// run, in its folder where nodes share it.
+func (j *job) slurmCommand() string {
+	if j.command == "" {
+		return "  echo \"give the command to run: sbatch FILE COMMAND…\" >&2\n  exit 2\n"
+	}
+	out := "  set -- " + j.command + "\n"
+	if j.folder != "" {
+		folder := shellwords.Quoted(j.folder)
+		out += "  if [ -d " + folder + " ]; then\n    cd -- " + folder + "\n  fi\n"
+	}
+	return out
+}
+
 // sbatch are the options of a part's nodes, which it has to itself as the
 // estimate supposes.
 func (j *job) sbatch(i int, p part) string {
@@ -246,37 +260,27 @@ func (j *job) sbatch(i int, p part) string {
 	if p.gpus != nil && *p.gpus > 0 {
 		options = append(options, fmt.Sprintf("--gres=gpu:%d", *p.gpus))
 	}
-	if limit, ok := j.timeLimit(); ok {
-		options = append(options, "--time="+limit)
+	if j.limit > 0 {
+		options = append(options, "--time="+sbatchTime(j.limit))
 	}
 	return "#SBATCH " + strings.Join(options, "\n#SBATCH ") + "\n"
 }
 
-// mostMinutes is a year: a longer limit is none.
-const mostMinutes = 366 * 24 * 60
-
-// timeLimit is the upper end of the time's interval in whole minutes, as
-// days-hours:minutes:seconds.
-func (j *job) timeLimit() (limit string, ok bool) {
-	high := j.pick.Candidate.Time.High
-	if high == nil {
-		return "", false
-	}
-	minutes := math.Max(1, math.Ceil(*high/60))
-	if !(minutes <= mostMinutes) {
-		return "", false
-	}
-	m := int(minutes)
-	return fmt.Sprintf("%d-%02d:%02d:00", m/(24*60), m/60%24, m%60), true
+// sbatchTime is the limit as days-hours:minutes:seconds.
+func sbatchTime(limit time.Duration) string {
+	m := wholeMinutes(limit)
+	return fmt.Sprintf("%d-%02d:%02d:00", m/(24*60), m/60%24, m%60)
 }
 
 // slurmHints say what a cluster names in its own way.
 func (j *job) slurmHints() []string {
 	lines := []string{"", "Submit: sbatch FILE COMMAND… runs the command once on each node, with the pick's " +
 		"settings as PICK_… variables."}
-	if _, ok := j.timeLimit(); ok {
-		lines = append(lines, "Limit: --time is the upper end of the estimate's 90 % interval; one run in twenty takes "+
-			"longer.")
+	if j.command != "" {
+		lines = append(lines, "Without a COMMAND it runs the measured one.")
+	}
+	if j.limit > 0 {
+		lines = append(lines, "Limit: --time is "+limitWords+".")
 	} else {
 		lines = append(lines, "Limit: the running time is unknown, so --time is not set.")
 	}

@@ -2,10 +2,13 @@ package launch
 
 import (
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"sweetspot/data/workfolder"
 )
 
 // The YAML is made of nodes: every string stands in double quotes, for readers
@@ -80,16 +83,42 @@ var SkyPilot = &Format{
 // skyPilot is a task. Its null variable is one that SkyPilot asks for.
 func (j *job) skyPilot() (string, error) {
 	p := j.parts[0]
-	missing := scalar("!!null", "null", 0)
-	return documents(append(j.remarks(), "", "Launch: sky launch --env COMMAND='…' FILE runs the command once on "+
-		"each VM; the VMs cost money until sky down."),
-		mapping(
-			pair{"name", textNode(j.name)},
-			pair{"num_nodes", number(p.count)},
-			pair{"resources", mapping(append(p.skyResources(), pair{"use_spot", truth(j.isSpot())})...)},
-			pair{"envs", mapping(pair{"COMMAND", remarked(missing, "what runs the model: set it here or with --env")})},
-			pair{"run", scriptNode(exports(j.settings(p)) + "bash -c \"$COMMAND\"\n")},
-		))
+	command := remarked(scalar("!!null", "null", 0), "what runs the model: set it here or with --env")
+	pairs := []pair{{"name", textNode(j.name)}, {"num_nodes", number(p.count)},
+		{"resources", mapping(append(p.skyResources(), pair{"use_spot", truth(j.isSpot())})...)}}
+	how := "sky launch --env COMMAND='…' FILE"
+	if j.command != "" {
+		command, how = textNode(j.command), "sky launch FILE"
+		pairs = append(pairs, j.skyFolder()...)
+	}
+	return documents(append(j.remarks(), "", "Launch: "+how+" runs the command once on each VM; the VMs cost "+
+		"money until sky down."),
+		mapping(append(pairs, pair{"envs", mapping(pair{"COMMAND", command})},
+			pair{"run", scriptNode(exports(j.settings(p)) + j.skyEnvironment() + "bash -c \"$COMMAND\"\n")})...))
+}
+
+// skyFolder has the folder of the command copied to the VMs, without what git ignores, and
+// its environment set up there.
+func (j *job) skyFolder() []pair {
+	if !j.copies() {
+		return nil
+	}
+	setup := "set -e\nenv=~/sweetspot-env\n" + strings.Join(workfolder.ReadSetup(j.folder, nil).Lines, "\n") + "\n"
+	return []pair{{"workdir", textNode(j.folder)}, {"setup", scriptNode(setup)}}
+}
+
+// copies reports whether the folder of the command is there to be copied.
+func (j *job) copies() bool {
+	info, err := os.Stat(j.folder)
+	return j.command != "" && err == nil && info.IsDir()
+}
+
+// skyEnvironment is what makes it that of the command.
+func (j *job) skyEnvironment() string {
+	if !j.copies() {
+		return ""
+	}
+	return "export PATH=~/sweetspot-env/bin:\"$PATH\"\n"
 }
 
 // skyResources name the VM type to SkyPilot.
@@ -130,17 +159,24 @@ func (j *job) kubernetes() (string, error) {
 		nodes[i] = mapping(
 			pair{"apiVersion", textNode("batch/v1")}, pair{"kind", textNode("Job")},
 			pair{"metadata", mapping(pair{"name", textNode(j.vmName(i))})},
-			pair{"spec", mapping(
-				pair{"parallelism", number(p.count)}, pair{"completions", number(p.count)},
+			pair{"spec", mapping(append(j.deadline(), pair{"parallelism", number(p.count)},
+				pair{"completions", number(p.count)},
 				pair{"completionMode", textNode("Indexed")},
 				pair{"backoffLimit", number(j.retries())},
 				pair{"template", mapping(pair{"metadata", mapping(pair{"labels",
-					mapping(pair{"sweetspot/pick", textNode(j.vmName(i))})})}, pair{"spec", j.pod(i, p)})},
+					mapping(pair{"sweetspot/pick", textNode(j.vmName(i))})})}, pair{"spec", j.pod(i, p)})})...,
 			)},
 		)
 	}
-	hints := []string{"", "Before kubectl apply, set image and COMMAND, which are empty. The command runs once in " +
-		"each pod, with one pod on each VM."}
+	unset := "image and COMMAND, which are empty."
+	if j.command != "" {
+		unset = "image, which is empty: to one that holds the folder of the command."
+	}
+	hints := []string{"", "Before kubectl apply, set " + unset + " The command runs once in each pod, with one pod on " +
+		"each VM."}
+	if len(j.deadline()) > 0 {
+		hints = append(hints, "Limit: activeDeadlineSeconds is "+limitWords+".")
+	}
 	for _, p := range j.parts {
 		if p.gpus == nil {
 			hints = append(hints, "GPUs: the number of GPUs of "+p.machine()+" is unknown; add "+p.gpuResource()+
@@ -148,6 +184,14 @@ func (j *job) kubernetes() (string, error) {
 		}
 	}
 	return documents(append(j.remarks(), hints...), nodes...)
+}
+
+// deadline ends a job that hangs. Interruptions of spot VMs may take any time.
+func (j *job) deadline() []pair {
+	if j.limit == 0 || j.isSpot() {
+		return nil
+	}
+	return []pair{{"activeDeadlineSeconds", number(int(j.limit.Seconds()))}}
 }
 
 // retries are for spot VMs, which may be interrupted; retrying after another
@@ -170,8 +214,11 @@ func (j *job) pod(i int, p part) *yaml.Node {
 }
 
 func (j *job) container(p part) *yaml.Node {
-	env := []*yaml.Node{mapping(pair{"name", textNode("COMMAND")},
-		pair{"value", remarked(textNode(""), "required: what runs the model")})}
+	command := remarked(textNode(""), "required: what runs the model")
+	if j.command != "" {
+		command = textNode(strings.ReplaceAll(j.command, "$", "$$"))
+	}
+	env := []*yaml.Node{mapping(pair{"name", textNode("COMMAND")}, pair{"value", command})}
 	for _, s := range j.settings(p) {
 		// Kubernetes expands $(NAME) in values; a doubled $ is one.
 		env = append(env, mapping(pair{"name", textNode(s.name)},

@@ -73,7 +73,7 @@ func New(r *rank.Result, tested validate.Tested, at time.Time, version string) (
 		out.More = fmt.Sprintf("… and %d more: sweetspot rank --csv lists them all.", more)
 	}
 	for _, v := range candidates[0].Configuration {
-		out.Verify = append(out.Verify, launch.Probe(candidates[0], v))
+		out.Verify = append(out.Verify, launch.Probe(candidates[0], v, nil))
 	}
 	out.prices(candidates)
 	var err error

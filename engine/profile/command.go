@@ -6,6 +6,25 @@ import (
 	"strings"
 )
 
+// Commanded is the newest run of a model whose command is known: of those given, else of
+// all; nil where there is none, or no set.
+func (s *Set) Commanded(model string, mode Mode, first []int64) (best *Run) {
+	if s == nil {
+		return nil
+	}
+	given := func(r *Run) bool { return slices.Contains(first, r.ID) }
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		if len(r.Command) == 0 || r.Model != model || r.Mode != mode {
+			continue
+		}
+		if best == nil || given(r) && !given(best) || given(r) == given(best) && r.ID > best.ID {
+			best = r
+		}
+	}
+	return best
+}
+
 // CommandAt is the command of a run at another batch size: in its one flag that names the
 // batch size, with the value that was measured, the value is replaced. ok is false where
 // the command is unknown, or no such flag or several are in it: the command is then as it

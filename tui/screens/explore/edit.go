@@ -73,7 +73,9 @@ func (s *Screen) picked() (contract.Pick, bool) {
 	if !ok {
 		return contract.Pick{}, false
 	}
-	return contract.NewPick(s.answer.Result, i, time.Now(), s.Shell.Version, s.answer.Tested), true
+	p := contract.NewPick(s.answer.Result, i, time.Now(), s.Shell.Version, s.answer.Tested)
+	p.RunAs(s.set)
+	return p, true
 }
 
 // pick keeps the selected candidate with its question.

@@ -310,6 +310,7 @@ func (s *Screen) export() tea.Cmd {
 	if err != nil {
 		return s.Shell.Fail(err)
 	}
+	p.RunAs(s.set)
 	return s.Shell.ExportPick(p, nil)
 }
 

@@ -26,7 +26,7 @@ func (f Form) Measuring(c *candidate.Candidate, set *profile.Set) (out Form, kno
 	if vm.VM.Cloud != "" {
 		out.VM = vmName(vm.VM)
 	}
-	r := source(c, set)
+	r := set.Commanded(c.Model, c.Mode, c.Sources)
 	if r == nil {
 		return out, named, ""
 	}
@@ -49,25 +49,6 @@ func (f Form) at(host string) Form {
 		f.Folder = ""
 	}
 	return f
-}
-
-// source is the newest run whose command is known: of those that the candidate rests on,
-// else of its model.
-func source(c *candidate.Candidate, set *profile.Set) (best *profile.Run) {
-	if set == nil {
-		return nil
-	}
-	rests := func(r *profile.Run) bool { return slices.Contains(c.Sources, r.ID) }
-	for i := range set.Runs {
-		r := &set.Runs[i]
-		if len(r.Command) == 0 || r.Model != c.Model || r.Mode != c.Mode {
-			continue
-		}
-		if best == nil || rests(r) && !rests(best) || rests(r) == rests(best) && r.ID > best.ID {
-			best = r
-		}
-	}
-	return best
 }
 
 // ofModel reads a command that probes a model: "sweetspot probe" and flags.
