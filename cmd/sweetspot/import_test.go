@@ -106,7 +106,7 @@ func TestImportRefuses(t *testing.T) {
 		words string
 	}{
 		{nil, true, "give the files"},
-		{[]string{dir, "--format", "excel"}, true, "known are profile-csv"},
+		{[]string{dir, "--format", "excel"}, true, "is not a format; known are "},
 		{[]string{dir, "--price", "dear"}, true, "--price"},
 		{[]string{dir, "--epoch-time", "9"}, true, "--epoch-time"},
 		{[]string{dir, "--batch", "-1"}, true, "--batch -1"},

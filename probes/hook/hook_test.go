@@ -225,7 +225,7 @@ func TestScripts(t *testing.T) {
 			stdout: "0 ",
 		},
 		{
-			script: "iterable.py", batch: 10, perEpoch: 5, trainSize: 45, epochs: unknown, params: 5, unit: "sample",
+			script: "iterable.py", batch: 10, perEpoch: 5, trainSize: 45, epochs: 2, params: 5, unit: "sample",
 			dataset: "Stream", precision: "fp32",
 			places: grid(2, 5), units: repeat(2, 10, 10, 10, 10, 5), models: 2,
 		},

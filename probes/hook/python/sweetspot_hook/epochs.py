@@ -1,52 +1,46 @@
-"""How many epochs the program will train, from the variables that usually hold the number."""
+"""How many epochs the program will train, from the loop over them or the variables that usually hold the number."""
 
 import os
 import sys
+
+from . import loops
 
 NAMES = ("num_train_epochs", "max_epochs", "num_epochs", "n_epochs", "epochs", "nb_epochs", "total_epochs", "EPOCHS", "NUM_EPOCHS", "N_EPOCHS", "MAX_EPOCHS")
 HOLDERS = ("args", "cfg", "config", "opt", "opts", "hparams", "trainer", "training_args", "flags", "FLAGS", "params", "self")
 OPTIONS = ("--epochs", "--num-epochs", "--num_epochs", "--n-epochs", "--n_epochs", "--max-epochs", "--max_epochs", "--num_train_epochs", "--num-train-epochs")
 
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_OPTIMIZED = 0x1  # of co_flags: a function's frame, whose locals are not a dictionary
 
 
 def find(frame):
     """The number of epochs, from the active frames and the command line; None if unknown."""
-    seen = set()
+    frames, seen = [], set()
     while frame is not None:
         name = frame.f_code.co_filename
         if not name.startswith(_OWN) and (os.sep + "torch" + os.sep) not in name:
-            n = _in_frame(frame, seen)
-            if n is not None:
-                return n
+            frames.append(frame)
         frame = frame.f_back
-    return _in_arguments(sys.argv[1:])
+    try:
+        n = loops.epochs(frames)
+    except Exception:  # a program may hold any object under any name
+        n = None
+    for frame in frames:
+        n = n or _in_frame(frame, seen)
+    return n or _in_arguments(sys.argv[1:])
 
 
 def _in_frame(frame, seen):
     code = frame.f_code
-    if code.co_flags & _OPTIMIZED:
+    if code.co_flags & loops.OPTIMIZED:
         wanted = set(code.co_varnames + code.co_cellvars + code.co_freevars)
         if wanted.intersection(NAMES) or wanted.intersection(HOLDERS):
-            found = _in_locals(frame)
+            found = loops.read(frame, _in_names)
             if found is not None:
                 return found
     if id(frame.f_globals) in seen:
         return None
     seen.add(id(frame.f_globals))
     return _in_names(frame.f_globals)
-
-
-def _in_locals(frame):
-    names = frame.f_locals
-    found = _in_names(names)
-    # Before Python 3.13 the frame keeps this copy of its variables, and with it
-    # tensors that the program is done with. References: the frame, ours, the
-    # argument's; any more and the program uses the dictionary itself.
-    if sys.version_info < (3, 13) and sys.getrefcount(names) <= 3:
-        names.clear()
-    return found
 
 
 def _in_names(names):
@@ -91,10 +85,10 @@ def _value(holder, name):
 
 
 def whole(value):
-    """1 to 100,000 as an int, else None."""
+    """1 to MOST_EPOCHS as an int, else None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return int(value) if 1 <= value <= 100000 and value == int(value) else None
+    return int(value) if 1 <= value <= loops.MOST_EPOCHS and value == int(value) else None
 
 
 def _in_arguments(words):

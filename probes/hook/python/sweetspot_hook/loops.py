@@ -1,0 +1,122 @@
+"""How many epochs the program will train, from the loop that counts them.
+
+An epoch's loop goes over a range of known length and holds another loop, over the batches:
+
+    for epoch in range(1, args.epochs + 1):
+        for x, y in loader:
+            ...
+
+The program's text is read, none of it is run.
+"""
+
+import ast
+import linecache
+import sys
+
+MOST_CHARACTERS = 1 << 19  # of a file; parsing takes a second a million
+
+MOST_EPOCHS = 100000
+
+OPTIMIZED = 0x1  # of co_flags: a function's frame, whose locals are not a dictionary
+
+_ARITHMETIC = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b}
+
+
+def epochs(frames):
+    """The rounds of the loop over epochs that the frames, the innermost first, are in; None if unknown.
+
+    Of several loops that may count epochs it is the innermost that speaks of them.
+    """
+    trees, counts, inside = {}, [], False
+    for frame in frames:
+        for loop in reversed(_active(frame, trees)):
+            n = _rounds(loop.iter, frame) if inside and isinstance(loop, ast.For) else None
+            if n is not None:
+                if "epoch" in ast.dump(loop.target).lower() + ast.dump(loop.iter).lower():
+                    return n
+                counts.append(n)
+            inside = True
+    return counts[0] if len(counts) == 1 else None
+
+
+def read(frame, look):
+    """What look finds among the variables of a frame.
+
+    Before Python 3.13 a function's frame keeps the copy that it hands out, and with it
+    tensors that the program is done with, so the copy is emptied. References: the frame,
+    ours, the argument's; any more and the program uses the dictionary itself.
+    """
+    names = frame.f_locals
+    found = look(names)
+    if frame.f_code.co_flags & OPTIMIZED and sys.version_info < (3, 13) and sys.getrefcount(names) <= 3:
+        names.clear()
+    return found
+
+
+def _active(frame, trees):
+    """The loops of the frame's code that it is in, the outermost first."""
+    at = frame.f_lineno
+    found, nodes = [], [_tree(frame, trees)]
+    while nodes:
+        node = nodes.pop()
+        for child in ast.iter_child_nodes(node):
+            if not (getattr(child, "lineno", 0) <= at <= getattr(child, "end_lineno", at)):
+                continue
+            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+                found = []  # the loops around a function are not those it runs in
+            elif isinstance(child, (ast.For, ast.While)):
+                found.append(child)
+            nodes.append(child)
+    return found
+
+
+def _tree(frame, trees):
+    """The syntax tree of a frame's file; of no statement where it cannot be read."""
+    name = frame.f_code.co_filename
+    if name not in trees:
+        text = "".join(linecache.getlines(name, frame.f_globals))
+        try:
+            trees[name] = ast.parse(text if len(text) <= MOST_CHARACTERS else "")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            trees[name] = ast.parse("")
+    return trees[name]
+
+
+def _rounds(call, frame):
+    """The number of rounds of range(stop), range(start, stop), or of a progress bar over one; None if unknown."""
+    if not isinstance(call, ast.Call) or not call.args:
+        return None
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if name in ("range", "trange") and len(call.args) <= 2:
+        bounds = [_value(a, frame) for a in call.args]
+        if None in bounds:
+            return None
+        n = bounds[0] if len(bounds) == 1 else bounds[1] - bounds[0]
+        return n if 1 <= n <= MOST_EPOCHS else None
+    if name in ("tqdm", "track", "master_bar"):
+        return _rounds(call.args[0], frame)
+    return None
+
+
+def _value(node, frame):
+    """The whole number that an expression of names, attributes and arithmetic has; None for any other."""
+    if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
+        a, b = _value(node.left, frame), _value(node.right, frame)
+        return None if a is None or b is None else _ARITHMETIC[type(node.op)](a, b)
+    value = _object(node, frame)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _object(node, frame):
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name):
+        return read(frame, lambda names: names.get(node.id, frame.f_globals.get(node.id)))
+    if isinstance(node, ast.Attribute):
+        holder = _object(node.value, frame)
+        # Only what is stored is read: a property is code of the program.
+        return vars(holder).get(node.attr) if hasattr(holder, "__dict__") else None
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        holder = _object(node.value, frame)
+        return holder.get(node.slice.value) if type(holder) is dict else None
+    return None

@@ -1,0 +1,62 @@
+"""Trainings whose number of epochs only their loops say: python3 epochs_by_loop.py WAY"""
+
+import argparse
+import sys
+
+import torch
+
+EPOCH_COUNT = 2  # not a name that is usual for it
+
+
+def loader():
+    return torch.utils.data.DataLoader(torch.utils.data.TensorDataset(torch.randn(12, 3)), 4)
+
+
+net = torch.nn.Linear(3, 1)
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+
+
+def one_epoch():
+    for (x,) in loader():
+        optimizer.zero_grad()
+        net(x).sum().backward()
+        optimizer.step()
+
+
+def arguments():
+    p = argparse.ArgumentParser()
+    p.add_argument("--epochs", type=int, default=3)
+    a = p.parse_args([])
+    for e in range(a.epochs):
+        for (x,) in loader():
+            optimizer.zero_grad()
+            net(x).sum().backward()
+            optimizer.step()
+
+
+def called():
+    for i in range(1, EPOCH_COUNT + 1):
+        one_epoch()
+
+
+def folds():
+    for fold in range(2):
+        for epoch in range(3):
+            one_epoch()
+        return
+
+
+def unclear():
+    for i in range(2):
+        for j in range(3):
+            one_epoch()
+
+
+def steps():
+    for step in range(5):
+        optimizer.zero_grad()
+        net(torch.randn(4, 3)).sum().backward()
+        optimizer.step()
+
+
+globals()[sys.argv[1]]()
