@@ -85,7 +85,7 @@ func (f *probeFlags) rentAndProbe(ctx context.Context, cmd *cobra.Command, r req
 		return err
 	}
 	if err := rental.Check(tool); err != nil {
-		return err
+		return fmt.Errorf("%w, or only write the script with --dry-run", err)
 	}
 	if err := f.agreed(ctx, cmd); err != nil {
 		return err
@@ -332,11 +332,7 @@ func renter(ctx context.Context, ws screen.Workspace, f probe.Form) (out probe.R
 	if err != nil {
 		return out, err
 	}
-	tool := launch.SkyRenter
-	if err := rental.Check(tool); err != nil {
-		return out, err
-	}
-	folder := f.Folder
+	tool, folder := launch.SkyRenter, f.Folder
 	f.Folder, f.Hosts, f.VM = "", []string{""}, ""
 	what, err := toRent(ctx, requested(f, ""), folder, w.Path())
 	if err != nil {
@@ -354,6 +350,6 @@ func renter(ctx context.Context, ws screen.Workspace, f probe.Form) (out probe.R
 		return out, err
 	}
 	words := fmt.Sprintf("%s rents %s: %s. %s", tool.Title, x.Words(), x.Bound(), copied(x.Rental, what.setup.From))
-	return probe.Rental{Words: words, Script: x.script, Run: exec.Command("bash", x.script),
+	return probe.Rental{Words: words, Lacks: rental.Check(tool), Script: x.script, Run: exec.Command("bash", x.script),
 		Discard: func() { _ = os.RemoveAll(filepath.Dir(x.script)) }}, nil // nothing was rented
 }

@@ -90,8 +90,7 @@ func unwritten(err error) error {
 func Check(t *launch.Renter) error {
 	for _, program := range []string{t.Program, "bash", "tar"} {
 		if _, err := exec.LookPath(program); err != nil {
-			return fmt.Errorf("there is no program %q on the PATH, which renting with %s needs: install it, or only write the "+
-				"script with --dry-run", program, t)
+			return fmt.Errorf("there is no program %q on the PATH, which renting with %s needs: install it", program, t)
 		}
 	}
 	return nil

@@ -36,9 +36,11 @@ func (f Form) checkRent() error {
 }
 
 // Rental is a VM that would be rented: what it costs at most, in words, and the script
-// that rents it, probes on it and ends it. Discard removes the script.
+// that rents it, probes on it and ends it. Lacks is what this machine lacks to run the
+// script; Discard removes it.
 type Rental struct {
 	Words   string
+	Lacks   error
 	Script  string
 	Run     *exec.Cmd
 	Discard func()
@@ -82,7 +84,16 @@ func (s *Screen) planned(m plannedMsg) tea.Cmd {
 		return nil
 	}
 	r := m.rental
-	s.Shell.Confirm("Rent a VM?", r.Words, func(id string) tea.Cmd {
+	question, words := "Rent a VM?", r.Words
+	answers := []confirm.Answer{
+		{ID: rentNow, Key: "y", Label: "rent", Long: "rent it, probe on it, and end it"},
+		{ID: writeOnly, Key: "w", Label: "write", Long: "only write the script that does it"},
+		{ID: confirm.Stay, Key: "n", Label: "no"},
+	}
+	if r.Lacks != nil {
+		question, words, answers = "Write the script that rents a VM?", words+" But "+r.Lacks.Error()+".", answers[1:]
+	}
+	s.Shell.Confirm(question, words, func(id string) tea.Cmd {
 		switch id {
 		case rentNow:
 			return tea.ExecProcess(r.Run, func(err error) tea.Msg { return rentedMsg{err} })
@@ -90,9 +101,7 @@ func (s *Screen) planned(m plannedMsg) tea.Cmd {
 			return s.Shell.Note(toast.Good, "nothing was rented; this does it: bash "+r.Script)
 		}
 		return func() tea.Msg { r.Discard(); return nil }
-	}, confirm.Answer{ID: rentNow, Key: "y", Label: "rent", Long: "rent it, probe on it, and end it"},
-		confirm.Answer{ID: writeOnly, Key: "w", Label: "write", Long: "only write the script that does it"},
-		confirm.Answer{ID: confirm.Stay, Key: "n", Label: "no"})
+	}, answers...)
 	return nil
 }
 

@@ -107,9 +107,10 @@ func TestTheNextProbeIsRented(t *testing.T) {
 	s, p := placed(t)
 	var asked []Form
 	discarded := 0
+	var lacks error
 	s.RentWith(func(_ context.Context, _ screen.Workspace, f Form) (Rental, error) {
 		asked = append(asked, f)
-		return Rental{Words: "at most $0.44", Script: "/x/rent.sh", Run: exec.Command("true"),
+		return Rental{Words: "at most $0.44.", Lacks: lacks, Script: "/x/rent.sh", Run: exec.Command("true"),
 			Discard: func() { discarded++ }}, nil
 	})
 	s.Receive(screen.Loaded{Set: known()})
@@ -143,6 +144,14 @@ func TestTheNextProbeIsRented(t *testing.T) {
 	plan()
 	if cmd := answer('y'); cmd == nil || discarded != 1 {
 		t.Error("a yes runs nothing")
+	}
+	lacks = errors.New("there is no program sky")
+	plan()
+	if _, handled := s.Shell.Key(tea.KeyPressMsg{Code: 'y', Text: "y"}, ""); handled && !s.Shell.Question.Visible() {
+		t.Error("what cannot be run here is rented")
+	}
+	if answer('w'); discarded != 1 {
+		t.Error("the script for another machine is gone")
 	}
 	if got := exact(t, s); !strings.Contains(got, "see what renting costs") ||
 		!strings.Contains(got, "a VM that is rented") {
