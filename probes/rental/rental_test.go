@@ -114,7 +114,7 @@ func TestStopped(t *testing.T) {
 
 func TestWithoutTheTool(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if err := Check(launch.SkyRenter); err == nil || !strings.Contains(err.Error(), "--dry-run") {
+	if err := Check(launch.SkyRenter); err == nil || !strings.Contains(err.Error(), `"sky" on the PATH`) {
 		t.Error(err)
 	}
 }
