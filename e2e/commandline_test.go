@@ -220,12 +220,14 @@ func TestWithoutTerminal(t *testing.T) {
 	t.Parallel()
 	user := newHome(t)
 	db := emittedDatabase(t, user)
-	if got := run(t, user, db); got.code != 0 || !strings.HasPrefix(got.out, "emitted · train") ||
+	if got := run(t, user, db); got.code != 0 || !strings.HasPrefix(got.out, "Use 1× vm for emitted at batch 32: 15.0 s") ||
+		!strings.Contains(got.out, "\nemitted · train") ||
 		!strings.Contains(got.out, "1 of 1 feasible") || strings.Contains(got.out, "CaffeNet") {
 		t.Errorf("a database: %+v", got)
 	}
 	got := run(t, user)
-	if rows := strings.Count(got.out, "\n"); got.code != 0 || !strings.HasPrefix(got.out, "ImageNet-1k · infer") ||
+	if rows := strings.Count(got.out, "\n"); got.code != 0 || !strings.HasPrefix(got.out, "The best guess is ") ||
+		!strings.Contains(got.out, "\nImageNet-1k · infer") ||
 		rows < 10 || strings.Contains(got.out, "\x1b") {
 		t.Errorf("the library: %+v", got)
 	}

@@ -50,7 +50,7 @@ func TestRunsOfDifferentWork(t *testing.T) {
 			Time      struct{ S float64 }
 		}
 	}
-	read(t, run(t, user, "rank", "--model", "convnet", "--json"), &ranked)
+	read(t, run(t, user, "rank", "--model", "convnet", "--predicted=false", "--json"), &ranked)
 	if q := ranked.Query; q.Epochs != 20 || q.TrainSize != 6000 || q.Units != 120000 || len(ranked.Candidates) != 3 {
 		t.Fatalf("%+v", ranked)
 	}

@@ -44,7 +44,7 @@ func TestSessionStopsScript(t *testing.T) {
 	}
 	r := set.Runs[0]
 	if r.Model != "checkpoints" || r.BatchSize != 4 || number(r.IterationsPerEpoch) != 1000 ||
-		number(r.TrainSize) != 4000 || number(r.Epochs) != unknown {
+		number(r.TrainSize) != 4000 || number(r.Epochs) != 10000 {
 		t.Errorf("batch %d, per epoch %g, train size %g, epochs %g", r.BatchSize, number(r.IterationsPerEpoch),
 			number(r.TrainSize), number(r.Epochs))
 	}

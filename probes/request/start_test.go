@@ -50,7 +50,7 @@ func TestSessionOfACommand(t *testing.T) {
 		Rule: steady.Rule{Target: 0.05}, Machine: store.Machine{USDPerHour: new(2.0)}}
 	o := options(t, r, matrix.Cell{})
 	d := o.Description
-	if !o.Hooked || o.Named || o.RunsHarness || o.Start != nil || o.AfterSave != nil || len(o.Observe) != 2 ||
+	if !o.Hooked || o.Named || o.RunsHarness || o.Start != nil || o.AfterSave != nil || len(o.Observe) != 3 ||
 		o.Files == nil || o.Adapter == nil || !o.KeepRunning || o.Rule != r.Rule || !slices.Equal(o.Command, r.Command) {
 		t.Errorf("%+v", o)
 	}

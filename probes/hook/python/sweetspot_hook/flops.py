@@ -18,13 +18,14 @@ class Count:
     def __init__(self, torch):
         self.torch = torch
         self.operations = self.activations = self.layers = 0
-        self.seen_all = hasattr(torch.overrides, "TorchFunctionMode")
+        self.seen_all = True
         self.recomputed = False  # activations are computed again in the backward pass, and not kept
         self._outer = self._mode = None  # the module that computes, and the mode meanwhile
         self._hooks, self._visible = (), set()
 
     def begin(self):
         """Watches all modules from now on."""
+        self.seen_all = self.seen_all and hasattr(self.torch.overrides, "TorchFunctionMode")
         if not self.seen_all or self._hooks:
             return
         module = self.torch.nn.modules.module
