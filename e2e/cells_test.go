@@ -29,7 +29,11 @@ func cells(captured string) [][]cell {
 				continue
 			}
 			r := []rune(line[:min(4, len(line))])[0]
-			row = append(row, cell{r, p.String()})
+			look := p
+			if r == ' ' && len(p.attrs) == 0 {
+				look.fg = "" // unseen; which pen a blank gets depends on what was there before
+			}
+			row = append(row, cell{r, look.String()})
 			line = line[len(string(r)):]
 		}
 		rows = append(rows, row)

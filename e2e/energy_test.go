@@ -87,7 +87,7 @@ func energyOnExplore(t *testing.T, user home, db string) {
 	s := startAt(t, user, nil, 120, 40, db)
 	s.waitFor("2 of 2", timeout)
 	s.waitFor("energy", timeout)
-	s.keys("X")
+	s.keys("t")
 	s.waitFor("time × energy", timeout)
 	s.keys("q")
 	s.left(0)

@@ -67,6 +67,8 @@ func TestLiveProbe(t *testing.T) {
 	s := start(t, 120, 40)
 	s.probing()
 	s.keys("1")
+	s.waitFor("also predicted", timeout) // of the model nothing was run on a VM type
+	s.keys("P")
 	first := probingRow(s.waitUntil("showing the probe's candidate", time.Minute,
 		func(screen string) bool { return probingRow(screen) != "" }))
 	s.waitUntil("showing the candidate move", time.Minute, func(screen string) bool {

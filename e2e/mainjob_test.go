@@ -48,14 +48,14 @@ func opensOnCaffeNet(t *testing.T, s *terminal) {
 	if n := number(screen, `Constraints ─+ (\d+) of \d+ ╮`); n <= 50 {
 		t.Errorf("%d candidates", n)
 	}
-	for _, want := range []string{"CaffeNet · infer 1,000,000 images · built-in library", "time × top-5", "cost × top-5",
-		"● K80", "▲ M60", "g3.4xlarge", "◌ reco"} {
+	for _, want := range []string{"CaffeNet · infer 1,000,000 images · built-in library",
+		"Rent 4× g3.16xlarge (M60) for all-conv", "time × top-5", "cost × top-5", "● K80", "▲ M60", "g3.4xlarge", "◌ reco"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("no %q in\n%s", want, screen)
 		}
 	}
 	// Frontiers are braille lines that climb, which scattered points never are.
-	for _, frontier := range []string{"⣀⣀⠤⠤▲", "⢀⡠⠤▲⠒⠉⠉"} {
+	for _, frontier := range []string{"⢠⠃", "⢀⡠⠔⠒⠉", "⣀⠔▲⠁"} {
 		if !strings.Contains(screen, frontier) {
 			t.Errorf("no frontier line in\n%s", screen)
 		}
@@ -111,12 +111,13 @@ func slidersMove(t *testing.T, s *terminal) {
 
 // fillForm sets one field of the probe's form, rows above "start the probe".
 func fillForm(s *terminal, above int, value string) {
+	s.keys("G")
 	for range above {
 		s.keys("Up")
 	}
 	s.keys("Enter", "C-u") // it opens with its value
 	s.write(value)
-	s.keys("Enter", "G")
+	s.keys("Enter")
 }
 
 const (

@@ -16,6 +16,7 @@ import (
 	"sweetspot/tui"
 	"sweetspot/tui/screen"
 	"sweetspot/tui/screens/probe"
+	"sweetspot/tui/state"
 	"sweetspot/tui/theme"
 )
 
@@ -98,8 +99,16 @@ func panicIn(where string) error {
 	if err != nil {
 		return err
 	}
+	path, err := state.Path()
+	if err != nil {
+		return err
+	}
+	asked, err := state.Load(path)
+	if err != nil {
+		return err
+	}
 	_, err = tui.Run(ctx, tui.Options{
-		Workspace: defective, Symbols: symbols,
+		Workspace: defective, Symbols: symbols, State: asked,
 		Probe: func(ctx context.Context, _ screen.Workspace, f probe.Form, _ question.Query) (probe.Probe, error) {
 			db, err := w.Writable(ctx)
 			if err != nil {

@@ -110,21 +110,21 @@ func TestResize(t *testing.T) {
 }
 
 // Asked again after a session, the program remembers the question, unless told
-// not to.
+// not to: then it asks what it asks a new user.
 func TestRemembers(t *testing.T) {
 	user := newHome(t)
-	ask := func(want, limit string, args ...string) {
+	ask := func(want, floor, limit string, args ...string) {
 		t.Helper()
 		s := startAt(t, user, nil, 120, 40, args...)
 		s.waitFor(want, timeout)
 		s.keys("Enter")
 		s.write(limit)
 		s.keys("Enter")
-		s.waitFor("top-5 ≥ "+limit, timeout)
+		s.waitFor(floor+" ≥ "+limit, timeout)
 		s.keys("q")
 		s.left(0)
 	}
-	ask("top-5 any", "70")
-	ask("top-5 any", "80", "--no-state")
-	ask("top-5 ≥ 70", "75")
+	ask("top-5 any", "top-5", "70")
+	ask("top-1 ≥ 80.0 %", "top-1", "82", "--no-state")
+	ask("top-5 ≥ 70", "top-5", "75")
 }
