@@ -49,7 +49,8 @@ func opensOnCaffeNet(t *testing.T, s *terminal) {
 		t.Errorf("%d candidates", n)
 	}
 	for _, want := range []string{"CaffeNet · infer 1,000,000 images · built-in library",
-		"Rent 4× g3.16xlarge (M60) for all-conv", "time × top-5", "cost × top-5", "● K80", "▲ M60", "g3.4xlarge", "◌ reco"} {
+		"Rent 4× g3.16xlarge (M60) for all-conv", "time × top-5", "cost × top-5",
+		"● K80", "▲ M60", "g3.4xlarge", "◌ reco"} {
 		if !strings.Contains(screen, want) {
 			t.Errorf("no %q in\n%s", want, screen)
 		}
