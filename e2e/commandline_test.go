@@ -220,7 +220,7 @@ func TestWithoutTerminal(t *testing.T) {
 	t.Parallel()
 	user := newHome(t)
 	db := emittedDatabase(t, user)
-	if got := run(t, user, db); got.code != 0 || !strings.HasPrefix(got.out, "Use 1× vm for emitted at batch 32: 15.0 s") ||
+	if got := run(t, user, db); got.code != 0 || !strings.HasPrefix(got.out, "Use 1× vm for emitted at batch 32: ") ||
 		!strings.Contains(got.out, "\nemitted · train") ||
 		!strings.Contains(got.out, "1 of 1 feasible") || strings.Contains(got.out, "CaffeNet") {
 		t.Errorf("a database: %+v", got)
