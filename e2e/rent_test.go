@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -63,10 +64,11 @@ func newCloud(t testing.TB) *cloud {
 			lack(t, program)
 		}
 	}
-	if out, err := exec.Command("ip", "netns", "add", "sweetspot-try").CombinedOutput(); err != nil {
+	try := "try-" + strconv.FormatInt(time.Now().UnixNano(), 36) // one that was killed may have left its own
+	if out, err := exec.Command("ip", "netns", "add", try).CombinedOutput(); err != nil {
 		t.Skipf("this machine makes no network namespaces: %s", out)
 	}
-	c.must(exec.Command("ip", "netns", "del", "sweetspot-try"))
+	c.must(exec.Command("ip", "netns", "del", try))
 	c.must(exec.Command("mkdir", "-p", "/run/sshd", filepath.Join(c.dir, "vms"), filepath.Join(c.dir, "bin")))
 	c.write(filepath.Join(c.dir, "networks"), "")
 	for _, key := range []string{"host", "client"} {
