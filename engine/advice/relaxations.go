@@ -69,7 +69,10 @@ func relax(r *rank.Result, o objective.Name, in question.Sort) (candidate int, g
 	column, key := r.Space.Turned(o), r.KeyOf(in)
 	candidate = -1
 	for i := range relaxed(r, o, in) {
-		if broken := r.Space.Breaks(r.Query.Limits, i); len(broken) != 1 || broken[0] != o || math.IsNaN(column[i]) {
+		if r.Feasible[i] || math.IsNaN(column[i]) {
+			continue
+		}
+		if broken := r.Space.Breaks(r.Query.Limits, i); len(broken) != 1 || broken[0] != o {
 			continue
 		}
 		g := least - key(i)

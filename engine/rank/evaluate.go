@@ -131,19 +131,28 @@ func (r *Result) count() {
 // Breaks lists the constraints among some limits that candidate i breaks. One
 // without a time cannot be ranked; it breaks only GPU memory.
 func (s *Space) Breaks(l question.Limits, i int) (broken []question.Constraint) {
-	for _, o := range objective.All() {
-		limit, limited := l[o.Name]
-		if !limited {
-			continue
+	for o, limit := range l {
+		if k := s.at(o); k < 0 || !(s.columns[k].turned[i] <= s.columns[k].Most(limit)) {
+			broken = append(broken, o)
 		}
-		if k := s.at(o.Name); k < 0 || !(s.columns[k].turned[i] <= s.columns[k].Most(limit)) {
-			broken = append(broken, o.Name)
-		}
+	}
+	if len(broken) > 1 {
+		broken = inOrder(broken)
 	}
 	if s.Barred[i] {
 		broken = append(broken, question.GPUMemory)
 	}
 	return broken
+}
+
+// inOrder are constraints in the order of the objectives.
+func inOrder(broken []question.Constraint) (out []question.Constraint) {
+	for _, o := range objective.All() {
+		if slices.Contains(broken, o.Name) {
+			out = append(out, o.Name)
+		}
+	}
+	return out
 }
 
 // Score of candidate i, the best values being those of feasible ones; NaN where it is
