@@ -59,7 +59,8 @@ func TestTheTimeOfATrainingHoldsItsCheckpoints(t *testing.T) {
 				}
 				t.Logf("took %.2f s, predicted %.2f s (%.2f … %.2f), without checkpoints %.2f s; %s", took, e.Value, e.Low, e.High,
 					without.Value, words)
-				if e.Low <= took && took <= e.High {
+				const probed = 0.01 // what being watched may cost
+				if (1-probed)*e.Low <= took && took <= (1+probed)*e.High {
 					return
 				}
 				misses = append(misses, fmt.Sprintf("took %.2f s, predicted %.2f s (%.2f … %.2f)", took, e.Value, e.Low, e.High))

@@ -231,6 +231,7 @@ class Recorder(between.Between):
         self.last = end
         if self.clock.immediate:
             self._pass(t, epoch, place, begin, end, validations, pauses, units, wait)
+            self.last = self.clock.mark()  # what it took to report belongs to no iteration
         else:
             self.queue.add(end, lambda: self._pass(t, epoch, place, begin, end, validations, pauses, units, wait))
             self.queue.drain(self.clock, self.clock.ahead)
