@@ -40,6 +40,7 @@ type Answer struct {
 	Tested      validate.Tested            // how well predictions did on the set itself
 	spots       map[int][]advice.SweetSpot // by candidate: where it is one, and where it is the unpruned one
 	today       time.Time                  // from which the age of prices is counted
+	announced   []float64                  // epochs that trainings of one's own were to be long; see [announcedBy]
 	byID        []int32                    // indices into Set.Runs by rising ID
 }
 
@@ -59,7 +60,7 @@ func Ask(seq int, set *profile.Set, q question.Query, previous *Answer) *Answer 
 	}
 	a.predict(previous)
 	if previous != nil && previous.Set == set && reflect.DeepEqual(previous.Question.Workload, q.Workload) {
-		a.spots = previous.spots
+		a.spots, a.announced = previous.spots, previous.announced
 		if a.AsPublished = previous.AsPublished; a.AsPublished {
 			q.Epochs = nil
 		}
@@ -73,7 +74,7 @@ func Ask(seq int, set *profile.Set, q question.Query, previous *Answer) *Answer 
 			a.AsPublished = space.Len() > 0
 		}
 		tidy(space.Len())
-		a.spots = sweetSpots(space)
+		a.spots, a.announced = sweetSpots(space), announcedBy(set, q.Workload)
 		a.Result = rank.Evaluate(space, q)
 	}
 	a.Chances = contract.NewChances(a.Result)
@@ -86,6 +87,26 @@ func Ask(seq int, set *profile.Set, q question.Query, previous *Answer) *Answer 
 			"told.", quantity.Several(int(*a.Question.Epochs), "epoch"))
 	}
 	return a
+}
+
+// announcedBy is how long the trainings of one's own were to be, in epochs as they are
+// asked about: a run on half as many units counts each of its own as half of one.
+func announcedBy(set *profile.Set, w question.Workload) (epochs []float64) {
+	if w.Mode != profile.Train {
+		return nil
+	}
+	for i := range set.Runs {
+		r := &set.Runs[i]
+		if r.Model != w.Model || r.Mode != w.Mode || r.Command == nil || r.Epochs == nil {
+			continue
+		}
+		times := 1.0
+		if r.TrainSize != nil && w.TrainSize != nil {
+			times = *r.TrainSize / *w.TrainSize
+		}
+		epochs = append(epochs, *r.Epochs*times)
+	}
+	return epochs
 }
 
 // space is the candidates of a question.

@@ -237,28 +237,10 @@ func (c *constraints) show(a *Answer) int {
 		marks = append(marks, x.Epochs)
 	}
 	c.dial().Marks = marks
-	c.dial().Histogram = c.dial().Bins(announced(a), histogramBins)
+	c.dial().Histogram = c.dial().Bins(a.announced, histogramBins)
 	c.dial().SetNote(strings.Join(slices.DeleteFunc([]string{sizeNote(a.Question.Workload), crossoverNote(a)},
 		func(s string) bool { return s == "" }), " · "))
 	return len(c.All)
-}
-
-// announced is how long the trainings of one's own were to be, in epochs as they are asked
-// about: a run on half as many units counts each of its own as half of one.
-func announced(a *Answer) (epochs []float64) {
-	q := a.Question
-	for i := range a.Set.Runs {
-		r := &a.Set.Runs[i]
-		if r.Model != q.Model || r.Mode != q.Mode || r.Command == nil || r.Epochs == nil {
-			continue
-		}
-		times := 1.0
-		if r.TrainSize != nil && q.TrainSize != nil {
-			times = *r.TrainSize / *q.TrainSize
-		}
-		epochs = append(epochs, *r.Epochs*times)
-	}
-	return epochs
 }
 
 // sizeNote says how much an epoch is.

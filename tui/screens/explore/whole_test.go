@@ -25,7 +25,7 @@ func TestTheDialOfOnesOwnTrainings(t *testing.T) {
 	if got := a.Question; *got.Epochs != 20 || *got.TrainSize != 60000 || sizeNote(got.Workload) != "of 60,000 images" {
 		t.Errorf("asked for %v epochs %s", got.Epochs, sizeNote(got.Workload))
 	}
-	if got := announced(a); !slices.Equal(got, []float64{5, 20}) {
+	if got := a.announced; !slices.Equal(got, []float64{5, 20}) {
 		t.Errorf("announced %v", got)
 	}
 	c := newConstraints()
