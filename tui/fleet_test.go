@@ -92,7 +92,8 @@ func TestFleetAlternatives(t *testing.T) {
 	d := drive(t, 200, 50, &shelf{set: published(t)})
 	d.press("3")
 	if s := d.screen(); !strings.Contains(s, "reserved VMs cost least") ||
-		!strings.Contains(s, "least-loaded instead of round-robin") || !strings.Contains(s, "lowest bill at") {
+		!strings.Contains(s, "earliest-first (d), would cost least of what was tried") || !strings.Contains(s, "lowest "+
+		"bill at") {
 		t.Errorf("no alternatives:\n%s", s)
 	}
 	d.press("down")

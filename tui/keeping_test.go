@@ -133,7 +133,7 @@ func TestRenameNoteDeleteAndUndo(t *testing.T) {
 		t.Fatalf("left are %+v", left)
 	}
 	d.press("u")
-	d.says("run 2 is restored", "▸      2  mynet")
+	d.says("run 2 is restored", "▸       2  mynet")
 	d.press("u", "u")
 	if r := storedRuns(t, ws)[0]; r.Note != "" || r.Model != "theirs" || r.Variant.Name != "half" {
 		t.Fatalf("after the note was taken back: %+v", r)

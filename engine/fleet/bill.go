@@ -161,6 +161,15 @@ func (r Rest) Outlasts() float64 {
 	return r.OvertimeVMS / r.ReservedVMS
 }
 
+// Monthly is a bill over the period as one over a month of 730 hours.
+func (r Rest) Monthly(b Bill) Bill {
+	months := r.PeriodS / 3600 / hoursPerMonth
+	b.ReservedUSD /= months
+	b.OnDemandUSD /= months
+	b.PenaltyUSD /= months
+	return b
+}
+
 // hoursPerMonth is a twelfth of a year of 365 days.
 const hoursPerMonth = 730
 
@@ -227,13 +236,9 @@ func (q *Question) sizeAt(tasks []Task, vms int) Size {
 	s := Place(tasks, f)
 	asked, rest := s.Asked(tasks), s.Rest(tasks)
 	size := Size{VMs: vms}
-	monthly := hoursPerMonth * 3600 / rest.PeriodS
 	for _, p := range q.Policies {
 		bill := rest.Bill(f, q.Prices, approx.Evaluate(p, asked, q.Prices, q.Acceptance).Expected)
-		bill.ReservedUSD *= monthly
-		bill.OnDemandUSD *= monthly
-		bill.PenaltyUSD *= monthly
-		size.Bills = append(size.Bills, bill)
+		size.Bills = append(size.Bills, rest.Monthly(bill))
 	}
 	return size
 }

@@ -98,14 +98,14 @@ type Question struct {
 	Unit  string
 	Runs  int
 
-	newest int64 // number of the newest run of the user's own; 0 where there is none
+	Newest int64 // number of the newest run of the user's own; 0 where there is none
 }
 
 // before reports whether q is the likelier to be meant; open is whether no model is
 // named.
 func (q *Question) before(other *Question, open bool) bool {
-	if open && q.newest != other.newest {
-		return q.newest > other.newest
+	if open && q.Newest != other.Newest {
+		return q.Newest > other.Newest
 	}
 	if opens := q.Model == Opening; open && opens != (other.Model == Opening) {
 		return opens
@@ -130,7 +130,7 @@ func Questions(set *profile.Set) []Question {
 			found[k] = &Question{Model: r.Model, Mode: r.Mode, Unit: r.Unit}
 		}
 		found[k].Runs++
-		found[k].newest = max(found[k].newest, r.ID)
+		found[k].Newest = max(found[k].Newest, r.ID)
 	}
 	out := make([]Question, 0, len(found))
 	for _, q := range found {

@@ -138,16 +138,16 @@ func (t *Table) items(th *theme.Theme, region string, disabled Disabled, terse b
 	return out
 }
 
-// HelpLines draws the whole table in lines of at most width cells: sections,
-// all keys of every action, what it does, and why it can't be done now. What
-// is longer than its column goes on below.
+// HelpLines draws the words of a region and the whole table in lines of at most
+// width cells: sections, all keys of every action, what it does, and why it can't
+// be done now. What is longer than its column goes on below.
 func (t *Table) HelpLines(th *theme.Theme, region string, width int, disabled Disabled) []string {
 	keyWidth := 0
 	for _, b := range t.bindings {
 		keyWidth = max(keyWidth, text.Width(t.names(th, b)))
 	}
 	keyWidth = min(keyWidth, width/2)
-	var lines []string
+	lines := termLines(th, region, width)
 	group := ""
 	for _, b := range t.bindings {
 		if b.Group != group {
@@ -166,19 +166,34 @@ func (t *Table) HelpLines(th *theme.Theme, region string, width int, disabled Di
 			key, pen = th.Faint, th.Faint
 			long += " (on " + strings.Join(screensOf(b.Only), ", ") + ")"
 		}
-		names := text.Wrap(t.names(th, b), max(keyWidth, 1))
-		words := text.Wrap(long, max(width-keyWidth-2, 1))
-		for i := range max(len(names), len(words)) {
-			name, more := "", ""
-			if i < len(names) {
-				name = names[i]
-			}
-			if i < len(words) {
-				more = words[i]
-			}
-			lines = append(lines, text.Truncate(key.Render(text.Fit(name, keyWidth))+"  "+pen.Render(more), width,
-				th.Symbols.Ellipsis))
+		lines = append(lines, entry(column{t.names(th, b), keyWidth, key}, column{long, width - keyWidth - gap, pen})...)
+	}
+	return lines
+}
+
+// column is words to be drawn in so many cells.
+type column struct {
+	words string
+	width int
+	pen   theme.Pen
+}
+
+// gap is the cells between two columns.
+const gap = 2
+
+// entry draws what stands left and its meaning beside it.
+func entry(left, right column) (lines []string) {
+	names, words := text.Wrap(left.words, max(left.width, 1)), text.Wrap(right.words, max(right.width, 1))
+	for i := range max(len(names), len(words)) {
+		name, meaning := "", ""
+		if i < len(names) {
+			name = names[i]
 		}
+		if i < len(words) {
+			meaning = words[i]
+		}
+		line := left.pen.Render(text.Fit(name, left.width)) + strings.Repeat(" ", gap) + right.pen.Render(meaning)
+		lines = append(lines, text.Truncate(line, max(left.width+gap+right.width, 0), ""))
 	}
 	return lines
 }

@@ -63,3 +63,38 @@ func TestWhileTypingTheFooterShowsNoLetters(t *testing.T) {
 		}
 	}
 }
+
+// What stands in the panel that has the keys is explained before the keys are, in
+// signs that the terminal has.
+func TestTheHelpExplainsThePanel(t *testing.T) {
+	for _, name := range []string{"braille", "ascii"} {
+		symbols, err := theme.SymbolSet(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		th := theme.New("", true, false).WithSymbols(symbols)
+		for region, words := range map[string][]string{
+			InRanking:        {"±", "P( )", "score", "CAR", "TAR", "spec", string(th.Symbols.Sweet)},
+			InCrosshair:      {"frontier"},
+			InSliders:        {"binds"},
+			InFleetPolicies:  {"offer", "of on-demand", string(th.Symbols.Sweet)},
+			InTrafficSchemes: {"extra", "p99"},
+		} {
+			for _, width := range []int{40, 76, 116} {
+				all := ansi.Strip(strings.Join(Default().HelpLines(th, region, width, nil), "\n"))
+				explained, keys, found := strings.Cut(all, "\nScreens")
+				if !found || !strings.Contains(keys, "ctrl+c") || !strings.HasPrefix(explained, "What stands in this panel") {
+					t.Fatalf("%s explains %q", region, explained)
+				}
+				for _, word := range words {
+					if !strings.Contains(explained, "\n"+word) && !strings.Contains(explained, " "+word) {
+						t.Errorf("%s, %d cells: %s is not explained:\n%s", region, width, word, explained)
+					}
+				}
+			}
+		}
+	}
+	if got := Default().HelpLines(theme.New("", true, false), InForm, 80, nil); !strings.Contains(got[0], "Screens") {
+		t.Errorf("the help of the form begins with %q", got[0])
+	}
+}

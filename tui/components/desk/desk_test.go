@@ -360,3 +360,30 @@ func TestLayoutsFillTheScreen(t *testing.T) {
 		t.Errorf("small: %+v", l)
 	}
 }
+
+// Sentences stay whole where one more has no room; the first one is cut where it must be.
+func TestAsManySentencesAsHaveRoom(t *testing.T) {
+	of := []string{"Four words of it.", "Some more.", "And the rest."}
+	for _, c := range []struct {
+		w, rows int
+		want    string
+	}{
+		{100, 1, "Four words of it. Some more. And the rest."},
+		{100, 2, "Four words of it. Some more. And the rest.|"},
+		{30, 1, "Four words of it. Some more."},
+		{20, 1, "Four words of it."},
+		{20, 2, "Four words of it.|Some more."},
+		{10, 1, "Four word…"},
+		{10, 0, ""},
+	} {
+		if got := strings.Join(Fit(of, c.w, c.rows), "|"); got != c.want {
+			t.Errorf("%d×%d: %q, not %q", c.w, c.rows, got, c.want)
+		}
+	}
+	if got := Fit([]string{"One thing; and another of more words."}, 12, 1); got[0] != "One thing." {
+		t.Errorf("at a semicolon: %q", got)
+	}
+	if got := Fit(nil, 20, 2); len(got) != 2 || got[0] != "" {
+		t.Errorf("of nothing: %q", got)
+	}
+}

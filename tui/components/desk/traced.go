@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -31,6 +32,7 @@ type TraceConfig[T, A, F any] struct {
 	Choices     func(a *A) int       // how many there are
 	Best        func(a *A, f *F) int // the choice that is marked, −1 for none; f may be nil or about another answer
 	Charts      []interface{ SetTheme(th *theme.Theme) }
+	Decision    func() []string // what to do, in sentences above the panes, the most useful first
 
 	Solve   func() ask.Work[*A]     // answers the present question
 	Further func(a *A) ask.Work[*F] // nil where there is nothing to find out
@@ -43,6 +45,7 @@ type Traced[T, Q, A, F any] struct {
 	TraceConfig[T, A, F]
 	Theme   *theme.Theme
 	W, H    int
+	head    int // lines above the panes
 	Layout  Layout
 	Trace   T
 	Shown   *A // nil before the first answer
@@ -86,8 +89,8 @@ func (d *Traced[T, Q, A, F]) SetTheme(th *theme.Theme) {
 
 // SetSize changes the size in cells.
 func (d *Traced[T, Q, A, F]) SetSize(w, h int) {
-	d.W, d.H = w, h
-	d.Layout = NewLayout(w, h, len(d.Sliders.All), d.Rows, d.Share)
+	d.W, d.H, d.head = w, h, headRows(w, h)
+	d.Layout = NewLayout(w, h-d.head, len(d.Sliders.All), d.Rows, d.Share).Below(d.head)
 	d.Place(d.Layout.Sliders, d.Layout.Table)
 }
 
@@ -99,7 +102,11 @@ func (d *Traced[T, Q, A, F]) View(p Panes, sentences func() []string) string {
 	p.Words.Title = "Advice"
 	p.Reading.Title = p.Words.Title + " " + d.Theme.Symbols.Dot + " enter or esc goes back"
 	p.Lines = func(w int) []string { return WrapAll(sentences(), w) }
-	return d.Frame(d.Theme, d.W, d.H, &d.Layout, p)
+	lines := make([]string, 0, d.head+1)
+	for _, l := range Fit(d.Decision(), d.W-2, d.head) {
+		lines = append(lines, text.Fit(" "+d.Theme.Title.Render(l), d.W))
+	}
+	return strings.Join(append(lines, d.Frame(d.Theme, d.W, d.H-d.head, &d.Layout, p)), "\n")
 }
 
 // Activate makes a trace up to begin with.

@@ -30,6 +30,10 @@ const (
 	SlidersWidth = 37
 )
 
+// chartShare is how much of the lower row each of its charts has, in percent; words
+// need more.
+const chartShare = 30
+
 // tallRows is from where on the upper charts grow too.
 const tallRows = 42
 
@@ -55,8 +59,8 @@ func NewLayout(w, h, sliders, table, share int) (l Layout) {
 	}
 	l.Words = panel.Box{Y: top + table, W: w, H: bottom}
 	if w >= WideWidth && bottom >= 8 {
-		l.Third, l.Words = l.Words.Split(w / 3)
-		l.Fourth, l.Words = l.Words.Split(w / 3)
+		l.Third, l.Words = l.Words.Split(w * chartShare / 100)
+		l.Fourth, l.Words = l.Words.Split(w * chartShare / 100)
 	}
 	return l
 }
@@ -70,6 +74,42 @@ func SmallLayout(w, h int) (l Layout) {
 	l.Sliders = panel.Box{W: w, H: min(rows, h), Bare: true}
 	l.Table = panel.Box{Y: l.Sliders.H, W: w, H: h - l.Sliders.H, Bare: true}
 	return l
+}
+
+// tallHead is from where on the head takes two lines.
+const tallHead = 28
+
+// headRows are the lines above the panes, on w × h cells.
+func headRows(w, h int) int {
+	switch {
+	case w < NarrowWidth || h < NarrowRows+1:
+		return 0
+	case h < tallHead:
+		return 1
+	}
+	return 2
+}
+
+// Fit are as many of the sentences, from the first on, as have room in so many lines of
+// w cells. Where the first alone has none it ends at a semicolon, or is cut; lines
+// without words are empty.
+func Fit(sentences []string, w, rows int) []string {
+	lines := make([]string, rows)
+	for n := len(sentences); n > 0 && rows > 0; n-- {
+		wrapped := text.Wrap(text.Clean(strings.Join(sentences[:n], " ")), w)
+		if whole, _, more := strings.Cut(sentences[0], "; "); len(wrapped) > rows && n == 1 && more {
+			wrapped = text.Wrap(text.Clean(whole+"."), w)
+		}
+		if len(wrapped) > rows && n == 1 {
+			last := strings.Join(wrapped[rows-1:], " ")
+			wrapped = append(wrapped[:rows-1], text.Truncate(last, w, "…"))
+		}
+		if len(wrapped) <= rows {
+			copy(lines, wrapped)
+			break
+		}
+	}
+	return lines
 }
 
 // Pane is what stands in a box: the body is drawn to its inner size. That of the
@@ -106,9 +146,14 @@ func (d *Desk[Q, A]) Frame(th *theme.Theme, w, h int, l *Layout, p Panes) string
 		return sliders + "\n" + below(w, h-d.Sliders.Height())
 	}
 	p.Table.Body = func(int, int) string { return d.Table.View(th) }
-	p.Words.Body = func(w, h int) string {
-		body, _ := d.Words(p.Lines(w), w, h)
-		return body
+	words, more := "", false
+	if l.Words.W > 0 {
+		iw, ih := l.Words.Inner()
+		words, more = d.Words(p.Lines(iw), iw, ih)
+	}
+	p.Words.Body = func(int, int) string { return words }
+	if more && p.Words.Note == "" {
+		p.Words.Note = "more: ⏎ on a row"
 	}
 	draw := func(b panel.Box, p Pane, focused bool) string {
 		if b.W == 0 {

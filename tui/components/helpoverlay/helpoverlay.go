@@ -1,4 +1,4 @@
-// Package helpoverlay shows the whole key table in a box that scrolls.
+// Package helpoverlay explains a panel and lists all keys, in a box that scrolls.
 package helpoverlay
 
 import (
@@ -71,6 +71,6 @@ func (o *Overlay) View(th *theme.Theme, table *keys.Table, region string, disabl
 	if o.most > 0 {
 		note = "scroll with the arrows " + th.Symbols.Dot + " " + note
 	}
-	box := panel.Panel{Title: "Keys", Note: note, Focused: true}
+	box := panel.Panel{Title: "Help", Note: note, Focused: true}
 	return box.Render(th, text.Block(text.Lines(body), w, h), width, height)
 }

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,23 +44,17 @@ func (s *Screen) next(accept func(to, now question.Question) bool) (to question.
 }
 
 // chooseModel offers the models, the next one first; one's own stand before those of
-// the built-in library.
+// the built-in library, that of the newest run before all.
 func (s *Screen) chooseModel() {
 	if s.stored == nil {
 		return
 	}
-	q, own := s.Question(), map[string]bool{}
-	for i := range s.stored.Runs {
-		if r := &s.stored.Runs[i]; r.ID > 0 {
-			own[r.Model] = true
-		}
-	}
-	all := question.Questions(s.stored)
-	slices.SortStableFunc(all, func(a, b question.Question) int { return btoi(own[b.Model]) - btoi(own[a.Model]) })
+	q, all := s.Question(), question.Questions(s.stored)
+	slices.SortStableFunc(all, func(a, b question.Question) int { return cmp.Compare(b.Newest, a.Newest) })
 	var of []chooser.Choice
 	for k, x := range all {
 		note := fmt.Sprintf("%s %s", quantity.Several(x.Runs, "run"), x.Mode.Noun())
-		if own[x.Model] {
+		if x.Newest > 0 {
 			note = "yours, " + note
 		}
 		of = append(of, chooser.Choice{Values: []string{fmt.Sprint(k)}, Label: x.Model, Note: note,

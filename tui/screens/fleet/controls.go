@@ -22,8 +22,8 @@ const (
 	vmsSlider = iota
 	onDemandSlider
 	reservedSlider
-	speedSlider
 	deadlineSlider
+	speedSlider
 	acceptanceSlider
 )
 
@@ -35,10 +35,10 @@ var dials = []slider.DialOf[Question]{
 	}, At: func(q *Question) *float64 { return &q.VMs }},
 	onDemandSlider: {Config: price("on demand"), At: func(q *Question) *float64 { return &q.OnDemand }},
 	reservedSlider: {Config: price("reserved"), At: func(q *Question) *float64 { return &q.Reserved }},
-	speedSlider: {Config: slider.Config{Label: "INT8 time", Lo: 0.2, Hi: 1.4, Format: timesText, Parse: parseTimes,
-		Step: hundredth}, At: func(q *Question) *float64 { return &q.Speed }},
 	deadlineSlider: {Config: slider.Config{Label: "deadline", Log: true, Lo: 0.34, Hi: 3, Format: deadlineText,
 		Parse: parseTimes, Step: hundredth}, At: func(q *Question) *float64 { return &q.Tightness }},
+	speedSlider: {Config: slider.Config{Label: "INT8 time", Lo: 0.2, Hi: 1.4, Format: timesText, Parse: parseTimes,
+		Step: hundredth}, At: func(q *Question) *float64 { return &q.Speed }},
 	acceptanceSlider: {Config: slider.Config{Label: "users", Log: true, Lo: 0.2, Hi: 5, Format: acceptanceText,
 		Parse: parseTimes, Step: func(v float64) float64 { return math.Max(0.05, hundredth(v)) },
 	}, At: func(q *Question) *float64 { return &q.Reluctant }},
@@ -243,8 +243,7 @@ type Alternatives struct {
 	Question Question
 	Sizes    []fleet.Size     // bills of other numbers of reserved VMs
 	Come     fleet.AsTheyCome // ApproxDNN's offers, reduced jobs running as they come
-	// Schedulers are the bills without offers, in the order of [fleet.Schedulers].
-	Schedulers []fleet.Bill
+	Plans    []fleet.Plan     // the least bills of the schedulers
 }
 
 // unsized is a question without the number of VMs, on which the sizes don't
@@ -261,11 +260,11 @@ func (s *Screen) alternatives(a *Answer) ask.Work[*Alternatives] {
 	return func(ctx context.Context) *Alternatives {
 		o := &Alternatives{Seq: a.Seq, Question: a.Question}
 		o.Come = a.Engine.AsTheyCome(a.Result.Tasks, approx.ApproxDNN)
-		o.Schedulers = a.Engine.Others(a.Result.Tasks)
 		if last != nil && unsized(last.Question) == unsized(a.Question) {
-			o.Sizes = last.Sizes
+			o.Sizes, o.Plans = last.Sizes, last.Plans
 		} else {
 			o.Sizes = a.Engine.Sizes(ctx, a.Result.Tasks, math.MaxInt)
+			o.Plans = a.Engine.Plans(ctx, a.Result.Tasks)
 		}
 		if ctx.Err() != nil {
 			return nil

@@ -76,7 +76,7 @@ func New(sh *screen.Shell, read TraceReader) *Screen {
 		Rows:  3 + len(approx.Policies), Share: 50, Measures: measures, Best: best,
 		Choices: func(*Answer) int { return len(approx.Policies) },
 		Charts:  []interface{ SetTheme(*theme.Theme) }{s.plots.bills, s.plots.offers, s.plots.costs},
-		Solve:   s.solve, Further: s.alternatives, Draw: s.draw,
+		Solve:   s.solve, Further: s.alternatives, Draw: s.draw, Decision: s.decision,
 	})
 	return s
 }

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -21,20 +22,26 @@ import (
 func (s *Screen) View() string {
 	return s.Traced.View(desk.Panes{
 		Sliders: desk.Pane{Title: "Fleet", Note: s.vmName(), Body: s.settings},
-		First:   desk.Pane{Title: "cost", Note: plot.Legend(s.Theme, parts...), Body: s.shares},
-		Second:  desk.Pane{Title: "monthly bill", Note: s.billsNote(), Body: s.plots.bills.Draw},
-		Table:   desk.Pane{Title: "Policies " + s.Theme.Symbols.Dot + " by " + s.Column, Note: s.policiesNote()},
-		Third:   desk.Pane{Title: "offers s", Note: "by submission", Body: s.plots.offers.Draw},
+		First:   desk.Pane{Title: "monthly bill", Note: s.billsNote(), Body: s.plots.bills.Draw},
+		Second:  desk.Pane{Title: "least bill", Note: plot.Legend(s.Theme, parts[:2]...), Body: s.schedulers},
+		Table:   desk.Pane{Title: "Offers of INT8 " + s.Theme.Symbols.Dot + " by " + s.Column, Note: s.policiesNote()},
+		Third:   desk.Pane{Title: "offers", Note: "× reduced cost", Body: s.plots.offers.Draw},
 		Fourth:  desk.Pane{Title: "cost of a job", Note: "cumulative share", Body: s.plots.costs.Draw},
 	}, s.sentences)
 }
 
 // billsNote says where the bills are still of an older question.
 func (s *Screen) billsNote() string {
-	if s.Shown != nil && s.Found != nil && unsized(s.Found.Question) != unsized(s.Shown.Question) {
+	if !s.sized() {
 		return "computing…"
 	}
 	return "by reserved VMs"
+}
+
+// sized reports whether what was found out of other numbers of VMs holds for what is
+// shown.
+func (s *Screen) sized() bool {
+	return s.Shown != nil && s.Found != nil && unsized(s.Found.Question) == unsized(s.Shown.Question)
 }
 
 func (s *Screen) vmName() string {
@@ -64,21 +71,21 @@ func policyName(th *theme.Theme, k int) string {
 	return th.Series(k).Render(string(th.SeriesRune(k))) + " " + names[approx.Policies[k]]
 }
 
-// shares draws what each policy pays, by kind, and how that compares.
-func (s *Screen) shares(w, h int) string {
+// schedulers draws the least bill of each.
+func (s *Screen) schedulers(w, h int) string {
 	if s.Shown == nil {
 		return s.Theme.Dim.Render("reading the trace…")
 	}
-	a := s.Shown
-	if len(a.Result.Asked) == 0 {
-		return strings.Join(text.Wrap(nobody(a), w), "\n")
+	if !s.sized() {
+		return s.Theme.Dim.Render("trying other numbers of VMs…")
 	}
 	var bars []plot.StackedBar
-	for k, o := range a.Result.Outcomes {
-		relative, _, _ := o.Relative()
-		value := s.Theme.Title.Render(quantity.Money(o.Drawn.USD())) + s.Theme.Dim.Render(" "+quantity.Percent(relative))
-		paid := []float64{o.Drawn.ReservedUSD, o.Drawn.OnDemandUSD, o.Drawn.PenaltyUSD}
-		bars = append(bars, plot.StackedBar{Name: policyName(s.Theme, k), Value: value, Parts: paid})
+	for _, p := range s.Found.Plans {
+		bars = append(bars, plot.StackedBar{
+			Name:  fmt.Sprintf("%s, %s", p.Scheduler, quantity.Several(p.VMs, "VM")),
+			Value: s.Theme.Title.Render(quantity.Money(p.Bill.USD())),
+			Parts: []float64{p.Bill.ReservedUSD, p.Bill.OnDemandUSD},
+		})
 	}
 	return plot.Bars(s.Theme, bars, w, h)
 }
@@ -178,7 +185,7 @@ func newPlots(th *theme.Theme) *plots {
 	p.bills.SetAxes(plot.Axis{Title: "VMs", Label: plot.CountLabel}, plot.Axis{Title: "bill", Label: plot.MoneyLabel})
 	p.bills.SetEmpty("trying other numbers of VMs…")
 	p.offers.SetAxes(plot.Axis{Title: "submitted", Label: plot.DurationLabel, Ticks: plot.DurationTicks},
-		plot.Axis{Title: "s"})
+		plot.Axis{Title: "offer"})
 	p.costs.SetAxes(plot.Axis{Title: "cost", Log: true, Label: plot.MoneyLabel},
 		plot.Axis{Title: "share", Min: 0, Max: 1, Label: plot.PercentLabel})
 	p.costs.SetEmpty("no job can be asked")
@@ -212,22 +219,70 @@ const approxClass = 1
 var names = map[approx.Policy]string{approx.OnDemand: "on-demand", approx.ApproxDNN: "ApproxDNN",
 	approx.AcceptanceCentric: "acceptance-centric", approx.PenaltyCentric: "penalty-centric"}
 
+// decision says what the jobs cost, and what would cost least.
+func (s *Screen) decision() []string {
+	a := s.Shown
+	if a == nil {
+		return nil
+	}
+	now := a.Result.Rest.Monthly(a.Bills[0]).USD()
+	words := fmt.Sprintf("The jobs cost %s a month with %s", quantity.Money(now),
+		s.reserved(int(math.Round(a.Question.VMs))))
+	if a.Question.VMs > 0 {
+		words += fmt.Sprintf(", placed %s", a.Question.Scheduler)
+	}
+	out := []string{words + "."}
+	if !s.sized() {
+		return append(out, "Looking for what would cost less…")
+	}
+	best := slices.MinFunc(s.Found.Plans, func(x, y fleet.Plan) int { return cmp.Compare(x.Bill.USD(), y.Bill.USD()) })
+	less := quantity.Money(best.Bill.USD()) + ", " + quantity.Percent(1-best.Bill.USD()/now) + " less"
+	switch {
+	case best.Bill.USD() > now*(1-noticeable):
+		return append(out, "No other number of VMs and no other scheduler was found to cost less.")
+	case s.W < desk.WideWidth: // one line has to say it all
+		return []string{fmt.Sprintf("%s a month; with %s, %s: %s.", quantity.Money(now),
+			quantity.Several(best.VMs, "reserved VM"), best.Scheduler, less)}
+	}
+	words = s.reserved(best.VMs)
+	if best.Scheduler != a.Question.Scheduler {
+		words += fmt.Sprintf(", placed %s (d),", best.Scheduler)
+	}
+	return append(out, text.Sentence(words+" would cost least of what was tried: "+less))
+}
+
+// reserved names a number of reserved VMs.
+func (s *Screen) reserved(n int) string {
+	switch name := s.Question().VM; {
+	case n == 0:
+		return "all VMs on demand"
+	case name == "":
+		return quantity.Several(n, "reserved VM")
+	default:
+		return fmt.Sprintf("%d reserved %s", n, text.Clean(name))
+	}
+}
+
 // sentences put what the numbers mean into words, the most useful first.
 func (s *Screen) sentences() []string {
 	a := s.Shown
 	if a == nil {
 		return nil
 	}
-	out := []string{s.winner()}
+	out := s.fit()
+	if s.sized() {
+		out = append(out, s.paysAfter())
+	}
+	out = append(out, s.winner())
 	if low, _, ok := a.Result.BreakEven(a.Engine.Prices); ok {
 		out = append(out, fmt.Sprintf("Offers stop paying off once on-demand VMs cost %s or less.", priceText(low)))
-	}
-	if s.IsFound() {
-		out = append(out, s.elsewhere()...)
 	}
 	out = append(out, s.load())
 	for _, n := range wording.FleetNotes(a.Result) {
 		out = append(out, text.Sentence(n))
+	}
+	if s.IsFound() {
+		out = append(out, s.delayed()...)
 	}
 	for _, n := range s.Trace.Notes {
 		out = append(out, "Trace: "+text.Clean(n)+".")
@@ -235,34 +290,47 @@ func (s *Screen) sentences() []string {
 	return out
 }
 
-// elsewhere says what other schedulers, numbers of VMs and orders would cost.
-func (s *Screen) elsewhere() (out []string) {
-	a, o := s.Shown, s.Found
-	base := a.Bills[0].USD()
-	for i, scheduler := range fleet.Schedulers {
-		if usd := o.Schedulers[i].USD(); usd < base*(1-noticeable) {
-			out = append(out, fmt.Sprintf("%s instead of %s (d) would make the whole bill %s: %s less.", scheduler,
-				a.Question.Scheduler, quantity.Money(usd), quantity.Percent(1-usd/base)))
-		}
+// fit says how jobs of several GPUs are placed.
+func (s *Screen) fit() []string {
+	f := s.Shown.Engine.Fleet
+	wide, most := f.Wide(s.Shown.Result.Tasks)
+	if wide == 0 {
+		return nil
 	}
-	least, none := o.Sizes[fleet.Least(o.Sizes, 0)].Bills[0], o.Sizes[0].Bills[0]
-	words := fmt.Sprintf("%s cost least: %s a month, against %s with all VMs on demand",
-		quantity.Several(o.Sizes[fleet.Least(o.Sizes, 0)].VMs,
-			"reserved VM"), quantity.Money(least.USD()), quantity.Money(none.USD()))
-	if months := s.months(); months > 0 && least.ReservedUSD > 0 && !math.IsInf(fleet.PaysAfter(least, none, months), 1) {
+	return []string{fmt.Sprintf("%s need more than the %s of a VM: they take up to %d VMs at once, and the network "+
+		"between "+
+		"them is taken to cost no time. n goes to a VM type with more GPUs.", quantity.Several(wide, "job"),
+		quantity.Several(f.GPUsPerVM, "GPU"), most)}
+}
+
+// paysAfter says what reserving is worth under the scheduler asked for.
+func (s *Screen) paysAfter() string {
+	sizes := s.Found.Sizes
+	least, none := sizes[fleet.Least(sizes, 0)], sizes[0].Bills[0]
+	words := fmt.Sprintf("Placed %s, %s cost least: %s a month, against %s with all VMs on demand",
+		s.Shown.Question.Scheduler,
+		quantity.Several(least.VMs, "reserved VM"), quantity.Money(least.Bills[0].USD()), quantity.Money(none.USD()))
+	if months := s.months(); months > 0 && least.Bills[0].ReservedUSD > 0 &&
+		!math.IsInf(fleet.PaysAfter(least.Bills[0], none, months), 1) {
 		words += fmt.Sprintf("; reserving them for %.0f months pays off if the load lasts %.1f", months,
-			fleet.PaysAfter(least, none, months))
+			fleet.PaysAfter(least.Bills[0], none, months))
 	}
-	out = append(out, words+".")
-	if o.Come.Asked > 0 && base > 0 {
-		usd, word := o.Come.Bill.USD(), "less"
-		if usd > base {
-			word = "more"
-		}
-		out = append(out, fmt.Sprintf("If INT8 jobs delayed the jobs queued behind them, %d of the %d users asked would "+
-			"accept and the whole bill would be %.2g %% %s.", o.Come.Accepted, o.Come.Asked, 100*math.Abs(usd/base-1), word))
+	return words + "."
+}
+
+// delayed says what the offers come to if INT8 jobs delayed those behind them.
+func (s *Screen) delayed() []string {
+	base, come := s.Shown.Bills[0].USD(), s.Found.Come
+	if come.Asked == 0 || !(base > 0) {
+		return nil
 	}
-	return out
+	usd, word := come.Bill.USD(), "less"
+	if usd > base {
+		word = "more"
+	}
+	return []string{fmt.Sprintf("If INT8 jobs delayed the jobs queued behind them, %d of the %d users asked would "+
+		"accept and "+
+		"the whole bill would be %.2g %% %s.", come.Accepted, come.Asked, 100*math.Abs(usd/base-1), word)}
 }
 
 // noticeable is a share of the bill that is worth a sentence.

@@ -238,7 +238,7 @@ var listColumns = [lists][]table.Column{
 		words("dataset", "dataset", 12, 2, 4),
 	},
 	Runs: {
-		figures("id", "run", 6, 0), words("model", "model", 16, 2, 0), words("variant", "variant", 12, 2, 5),
+		figures("id", "run", 7, 0), words("model", "model", 16, 2, 0), words("variant", "variant", 12, 2, 5),
 		words("mode", "mode", 5, 0, 4), words("vm", "VM or host", 14, 2, 0), figures("batch", "batch", 5, 3),
 		figures("steady", "iteration", 16, 0), figures("accuracy", "accuracy", 8, 6), words("status", "status", 11, 0, 7),
 		words("basis", "basis", 13, 0, 2), words("source", "source", 16, 4, 8), words("note", "note", 12, 4, 9),
@@ -260,9 +260,12 @@ var listColumns = [lists][]table.Column{
 	},
 }
 
+// modelRows are the models, those of one's own runs first, of the newest run before all.
 func modelRows(set *profile.Set) []*row {
+	all := question.Questions(set)
+	slices.SortStableFunc(all, func(a, b question.Question) int { return cmp.Compare(b.Newest, a.Newest) })
 	var out []*row
-	for k, q := range question.Questions(set) {
+	for k, q := range all {
 		m, _ := set.Model(q.Model)
 		r := &row{id: int64(k), question: q, numbers: map[string]float64{"runs": float64(q.Runs)}, cells: map[string]string{
 			"model": q.Model, "mode": string(q.Mode), "unit": q.Unit, "runs": strconv.Itoa(q.Runs), "dataset": m.Dataset,
@@ -284,7 +287,7 @@ func runRows(set *profile.Set) supply {
 func runRow(u *profile.Run) *row {
 	r := &row{id: u.ID, numbers: map[string]float64{"id": float64(u.ID), "batch": float64(u.BatchSize),
 		"basis": float64(u.Basis)}, cells: map[string]string{
-		"id": strconv.FormatInt(u.ID, 10), "model": u.Model, "variant": wording.VariantLabel(u.Variant),
+		"id": runNumber(u.ID), "model": u.Model, "variant": wording.VariantLabel(u.Variant),
 		"mode": string(u.Mode),
 		"vm":   u.InstanceType, "batch": strconv.Itoa(u.BatchSize), "steady": steady(u), "status": string(u.Status),
 		"basis": u.Basis.String(), "source": strings.TrimSpace(u.Source + " " + u.AsOf), "accuracy": "—", "note": u.Note,
@@ -299,6 +302,15 @@ func runRow(u *profile.Run) *row {
 		r.question = question.Question{Model: u.Model, Mode: u.Mode, Unit: u.Unit}
 	}
 	return r
+}
+
+// runNumber is how a run is called: one's own by its number, those of the built-in
+// library, whose IDs are negative, as such.
+func runNumber(id int64) string {
+	if id < 0 {
+		return "lib " + strconv.FormatInt(-id, 10)
+	}
+	return strconv.FormatInt(id, 10)
 }
 
 func steady(u *profile.Run) string {

@@ -185,7 +185,7 @@ func TestWhatKeysOfARowLeadTo(t *testing.T) {
 		s.Act(key)
 		return strings.TrimSpace(ansi.Strip(s.Shell.Toast.View(s.th, 90)))
 	}
-	if got := said(keys.Enter); got != "" || len(p.told) != 1 || p.told[0].(screen.Ask).Question.Model != "alpha" {
+	if got := said(keys.Enter); got != "" || len(p.told) != 1 || p.told[0].(screen.Ask).Question.Model != "beta" {
 		t.Errorf("a model: %q, %+v", got, p.told)
 	}
 	if said(keys.ProbeThis); len(p.told) != 1 || p.told[0] != (screen.ProbeSelected{}) {
@@ -349,5 +349,28 @@ func TestColumnsOfRows(t *testing.T) {
 	}
 	if none := s.lists[Picks].all.row(1); !strings.HasPrefix(none.cells["model"], "unreadable: ") {
 		t.Errorf("%v", none.cells)
+	}
+}
+
+// Models of one's own runs stand before the built-in ones, that of the newest run first.
+func TestOwnModelsComeFirst(t *testing.T) {
+	set := &profile.Set{}
+	for _, u := range []struct {
+		id    int64
+		model string
+	}{{-2, "a"}, {-1, "z"}, {1, "m"}, {2, "k"}, {-3, "m"}} {
+		set.Models = append(set.Models, profile.Model{Name: u.model})
+		set.Runs = append(set.Runs, profile.Run{ID: u.id, Model: u.model, Mode: profile.Infer, BatchSize: 1,
+			Status: profile.Done, Steady: estimate.Estimate{Value: 1, Low: 1, High: 1, Basis: estimate.Measured}})
+	}
+	var names []string
+	for _, r := range modelRows(set) {
+		names = append(names, r.cells["model"])
+	}
+	if !slices.Equal(names, []string{"k", "m", "a", "z"}) {
+		t.Errorf("the models are %v", names)
+	}
+	if got := []string{runNumber(3), runNumber(-3)}; !slices.Equal(got, []string{"3", "lib 3"}) {
+		t.Errorf("the runs are called %v", got)
 	}
 }

@@ -69,7 +69,7 @@ func New(sh *screen.Shell, read TraceReader) *Screen {
 		Choices: func(a *Answer) int { return len(a.Outcomes) }, Best: s.best,
 		Charts: []interface{ SetTheme(*theme.Theme) }{s.plots.load, s.plots.late, s.plots.memory, s.plots.even,
 			s.plots.variants},
-		Solve: s.solve, Further: advise, Draw: s.draw,
+		Solve: s.solve, Further: advise, Draw: s.draw, Decision: s.decision,
 	})
 	return s
 }

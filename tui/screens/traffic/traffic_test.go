@@ -418,10 +418,19 @@ func TestWordsOfTheScreen(t *testing.T) {
 	if all = strings.Join(s.sentences(), "\n"); !strings.Contains(all, "Serves served pruned on desk at batch 8: ") {
 		t.Errorf("nothing says what serves:\n%s", all)
 	}
+	// What matters most stands above the panels, and is not said again below.
+	decision := s.decision()
+	if len(decision) != 2 || !strings.Contains(decision[0], " a month, ") || !strings.Contains(s.View(),
+		decision[0][:20]) {
+		t.Errorf("decided: %q", decision)
+	}
+	if strings.Contains(strings.Join(s.sentences(), "\n"), decision[0]) {
+		t.Errorf("said twice: %s", decision[0])
+	}
 	s.StopFinding()
 	s.Found = nil
-	if all = strings.Join(s.sentences(), "\n"); !strings.Contains(all, "Advice appears once") {
-		t.Errorf("the advice is of nothing:\n%s", all)
+	if got := s.decision(); len(got) != 1 || got[0] != "Advice appears once the sliders rest." {
+		t.Errorf("the advice is of nothing: %q", got)
 	}
 	if s.best(nil, nil) != -1 {
 		t.Error("something is best before it is known")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/serving"
@@ -121,7 +122,26 @@ func (s *Screen) traceNote() string {
 	return fmt.Sprintf("%s requests in %s", quantity.Count(float64(tr.Requests())), quantity.Duration(float64(len(tr))))
 }
 
-// sentences put what the numbers mean into words.
+// decision is the advice that matters most: what to run, and whether mixing pays.
+func (s *Screen) decision() (out []string) {
+	switch a := s.Shown; {
+	case a == nil:
+		return nil
+	case a.Why != "":
+		return []string{text.Sentence(strings.TrimSuffix(a.Why, "."))}
+	case !s.IsFound():
+		return []string{"Advice appears once the sliders rest."}
+	}
+	for _, w := range s.Found.Words[:min(decided, len(s.Found.Words))] {
+		out = append(out, text.Sentence(w))
+	}
+	return out
+}
+
+// decided is how much of the advice the decision is.
+const decided = 2
+
+// sentences put what the numbers mean into words, beside the decision.
 func (s *Screen) sentences() (out []string) {
 	a := s.Shown
 	if a == nil {
@@ -130,17 +150,15 @@ func (s *Screen) sentences() (out []string) {
 	if a.Why != "" {
 		return []string{a.Why}
 	}
-	words := []string{"Advice appears once the sliders rest"}
-	if s.IsFound() {
-		words = s.Found.Words
+	if o := a.Engine.Offer(); o != nil {
+		of := a.Engine.Served[a.Engine.Chosen]
+		out = append(out, fmt.Sprintf("Serves %s at batch %d: %s requests/s within %s, $%.4g/h (%s).", text.Clean(o.Name()),
+			of.Batch, rateText(of.VM.QueriesPerSecond), quantity.Duration(of.VM.LatencyS), o.USDPerHour, text.Clean(
+				o.PriceFrom)))
 	}
-	for i, w := range words {
-		out = append(out, text.Sentence(w))
-		if o := a.Engine.Offer(); o != nil && i == 0 {
-			of := a.Engine.Served[a.Engine.Chosen]
-			out = append(out, fmt.Sprintf("Serves %s at batch %d: %s requests/s within %s, $%.4g/h (%s).", text.Clean(o.Name()),
-				of.Batch, rateText(of.VM.QueriesPerSecond), quantity.Duration(of.VM.LatencyS), o.USDPerHour, text.Clean(
-					o.PriceFrom)))
+	if s.IsFound() {
+		for _, w := range s.Found.Words[min(decided, len(s.Found.Words)):] {
+			out = append(out, text.Sentence(w))
 		}
 	}
 	f := a.Engine.Settings.Function
