@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"sweetspot/engine/advice"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
@@ -87,5 +88,22 @@ func TestNoTieInAScore(t *testing.T) {
 		on("b", "L4", 581, 0.13, estimate.Measured))
 	if d.Ties != "" || d.Certainty != "" || d.By != "" {
 		t.Errorf("%+v", d)
+	}
+}
+
+// A VM type on which several batch sizes are to be probed is named once.
+func TestProbesNameAVMTypeOnce(t *testing.T) {
+	large, small := on("g6", "L4", 580, 0.13, estimate.Spec), on("g6", "L4", 700, 0.14, estimate.Spec)
+	other := on("p4d", "A100", 100, 5, estimate.Spec)
+	small.BatchSize, small.ID = 64, "small"
+	r := rank.Evaluate(rank.NewSpace(candidate.ListOf(large, other, small)), question.Query{Sort: question.ByCost,
+		Workload: question.Workload{Model: "m", Mode: profile.Train}})
+	probe := func(i int, usd float64) advice.Probe {
+		return advice.Probe{Candidate: i, Objective: objective.Cost, Seconds: 60, USD: &usd, Pays: true, Settles: 0.9}
+	}
+	got := Probes(r, []advice.Probe{probe(0, 0.01), probe(1, 0.05), probe(2, 0.02)})
+	if want := "probe g6 at batch 128 and 64, then p4d at batch 128: $0.080 and 3 m 00 s together, with the start-ups of the " +
+		"VMs; the cheapest is one of them with a probability of 90 %"; got != want {
+		t.Errorf("it says %q", got)
 	}
 }

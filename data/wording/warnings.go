@@ -55,9 +55,7 @@ func Tie(r *rank.Result, place int) string {
 
 // Probes says which probes to run next and what they cost; "" without any.
 func Probes(r *rank.Result, all []advice.Probe) string {
-	return plaintext.Clean(advice.Sentence(r, all, func(c *candidate.Candidate) string {
-		return fmt.Sprintf("%s at batch %d", plaintext.Name(c.Configuration[0].VM.InstanceType), c.BatchSize)
-	}))
+	return plaintext.Clean(advice.Sentence(r, all, plaintext.Name))
 }
 
 // Warnings are sentences on what a reader of the result should know and might

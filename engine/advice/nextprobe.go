@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
+	"strconv"
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/next"
 	"sweetspot/engine/objective"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -330,15 +331,14 @@ func (p Probe) costs() string {
 }
 
 // Sentence says which probes to run, what they cost together and what that settles. name
-// is a candidate's VM type and what is run on it. It is "" without any.
-func Sentence(r *rank.Result, all []Probe, name func(c *candidate.Candidate) string) string {
+// is how a VM type is written. It is "" without any.
+func Sentence(r *rank.Result, all []Probe, name func(instanceType string) string) string {
 	if len(all) == 0 {
 		return ""
 	}
 	sum, pays := Probe{USD: new(float64)}, false
-	names := make([]string, len(all))
-	for k, p := range all {
-		names[k], pays = name(r.Space.At(p.Candidate)), pays || p.Pays
+	for _, p := range all {
+		pays = pays || p.Pays
 		if sum.Seconds += p.Seconds; p.USD == nil || sum.USD == nil {
 			sum.USD = nil
 		} else {
@@ -347,11 +347,11 @@ func Sentence(r *rank.Result, all []Probe, name func(c *candidate.Candidate) str
 	}
 	last := all[len(all)-1]
 	o, _ := objective.Of(last.Objective)
-	words := fmt.Sprintf("probe %s: %s with the start-up of the VM", names[0], sum.costs())
+	what := places(r, all, name)
+	words := fmt.Sprintf("probe %s: %s with the start-up of the VM", what, sum.costs())
 	settles := "it is the " + o.Best
 	if len(all) > 1 {
-		words = fmt.Sprintf("probe %s: %s together, with the start-ups of the VMs", strings.Join(names, ", then "),
-			sum.costs())
+		words = fmt.Sprintf("probe %s: %s together, with the start-ups of the VMs", what, sum.costs())
 		settles = "the " + o.Best + " is one of them"
 	}
 	if last.Settles >= unlikely {
@@ -361,4 +361,23 @@ func Sentence(r *rank.Result, all []Probe, name func(c *candidate.Candidate) str
 		words += "; that pays over several such jobs"
 	}
 	return words
+}
+
+// places names the VM types of probes, each once, with the batch sizes to run there.
+func places(r *rank.Result, all []Probe, name func(instanceType string) string) string {
+	var types []string
+	sizes := map[string][]int{}
+	for _, p := range all {
+		c := r.Space.At(p.Candidate)
+		vm := c.Configuration[0].VM.InstanceType
+		if sizes[vm] == nil {
+			types = append(types, vm)
+		}
+		if !slices.Contains(sizes[vm], c.BatchSize) { // of another variant
+			sizes[vm] = append(sizes[vm], c.BatchSize)
+		}
+	}
+	return plaintext.Join(types, ", then ", func(vm string) string {
+		return fmt.Sprintf("%s at batch %s", name(vm), plaintext.Join(sizes[vm], " and ", strconv.Itoa))
+	})
 }
