@@ -188,6 +188,7 @@ func FuzzResolve(f *testing.F) {
 		}
 		var said string // each part by itself: what one begins, the next does not end
 		for _, answer := range []string{document, machine, zone, azure} {
+			answer = strings.ToValidUTF8(answer, "\uFFFD") // as JSON is read
 			for part := range strings.SplitSeq(answer, "/") {
 				said += strings.ToLower(plaintext.Clean(part)) + "\n"
 			}

@@ -144,7 +144,7 @@ func (p *parser) name(i int) (end int, m measure, label []string, ok bool) {
 			break
 		}
 		more := parts(t.text)
-		if j == i && !has(more, stems) {
+		if len(more) == 0 || j == i && !has(more, stems) { // of underscores alone, or no metric's
 			break
 		}
 		if name = append(name, more...); !has(more, stems) && more[len(more)-1] != "score" {
