@@ -24,6 +24,7 @@ import (
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/secret"
 	"sweetspot/probes/rental"
 	"sweetspot/probes/request"
 	"sweetspot/tui/screen"
@@ -96,7 +97,7 @@ func (f *probeFlags) rentAndProbe(ctx context.Context, cmd *cobra.Command, r req
 // rentals are those of the VM types of --vm; from is what their environment follows.
 func (f *probeFlags) rentals(ctx context.Context, cmd *cobra.Command, r request.Request, db string,
 	set *profile.Set) (all []rented, from string, err error) {
-	what, err := toRent(ctx, r, f.folder, db)
+	what, err := toRent(ctx, r, f.folder, db, set)
 	if err != nil {
 		return nil, "", err
 	}
@@ -126,7 +127,7 @@ type measuring struct {
 }
 
 // toRent reads the folder of the request's script.
-func toRent(ctx context.Context, r request.Request, folder, db string) (m measuring, err error) {
+func toRent(ctx context.Context, r request.Request, folder, db string, set *profile.Set) (m measuring, err error) {
 	m.request = r
 	if m.folder, err = filepath.Abs(cmp.Or(folder, ".")); err != nil {
 		return m, err
@@ -134,7 +135,7 @@ func toRent(ctx context.Context, r request.Request, folder, db string) (m measur
 	if m.files, err = workfolder.Files(ctx, m.folder); err != nil {
 		return m, err
 	}
-	m.setup = workfolder.ReadSetup(m.folder, nil)
+	m.setup = workfolder.ReadSetup(m.folder, set.PackagesFor(secret.Words(r.Command), m.folder))
 	m.db, err = filepath.Abs(db)
 	return m, err
 }
@@ -334,7 +335,7 @@ func renter(ctx context.Context, ws screen.Workspace, f probe.Form) (out probe.R
 	}
 	tool, folder := launch.SkyRenter, f.Folder
 	f.Folder, f.Hosts, f.VM = "", []string{""}, ""
-	what, err := toRent(ctx, requested(f, ""), folder, w.Path())
+	what, err := toRent(ctx, requested(f, ""), folder, w.Path(), set)
 	if err != nil {
 		return out, err
 	}

@@ -30,17 +30,29 @@ func TestGPUs(t *testing.T) {
 		// Dense: twice the FP16 rate for INT8, half of it for TF32 where there are such
 		// units. Cards for games do FP16 with FP32 sums at half the rate.
 		twice := 2.0
-		if strings.HasPrefix(g.Name, "RTX-") {
+		if strings.HasPrefix(g.Name, "RTX-3") || strings.HasPrefix(g.Name, "RTX-4") {
 			twice = 4
 		}
 		if g.OwnFP32TFLOPS != nil && math.Abs(*g.OwnFP32TFLOPS / *g.FP32TFLOPS - 0.5) > 0.005 {
 			t.Errorf("%s: %g of %g TFLOPS are half", g.Name, *g.OwnFP32TFLOPS, *g.FP32TFLOPS)
 		}
-		if g.INT8TOPS != nil && math.Abs(*g.INT8TOPS / *g.FP16TFLOPS / twice - 1) > 0.05 {
+		if g.INT8TOPS != nil && g.FP16TFLOPS != nil && math.Abs(*g.INT8TOPS / *g.FP16TFLOPS / twice - 1) > 0.05 {
 			t.Errorf("%s: INT8 %g beside FP16 %g", g.Name, *g.INT8TOPS, *g.FP16TFLOPS)
 		}
 		if g.TF32TFLOPS != nil && (*g.TF32TFLOPS < 0.45**g.FP16TFLOPS || *g.TF32TFLOPS > 0.55**g.FP16TFLOPS) {
 			t.Errorf("%s: TF32 %g beside FP16 %g", g.Name, *g.TF32TFLOPS, *g.FP16TFLOPS)
+		}
+	}
+}
+
+// Of every GPU that can be rented there are figures to estimate from, but for two that
+// PyTorch no longer runs on.
+func TestTheMarketsGPUsHaveFigures(t *testing.T) {
+	set := &profile.Set{GPUs: GPUs()}
+	left := map[string]bool{"K520": true, "RADEON-PRO-V520": true}
+	for _, vm := range Market() {
+		if g, ok := set.GPUSpec(vm.GPU); vm.GPU != "" && !left[vm.GPU] && (!ok || g.FP32TFLOPS == nil || g.BandwidthGBs == nil) {
+			t.Errorf("%s of %s has no figures: %+v", vm.GPU, vm.InstanceType, g)
 		}
 	}
 }

@@ -202,6 +202,8 @@ type Pick struct {
 	RunWords  []string `json:"run_command" yaml:"run_command"`
 	RunBatch  *int     `json:"run_batch_size" yaml:"run_batch_size"` // that it runs at
 	RunFolder *string  `json:"run_folder" yaml:"run_folder"`         // that it was run in
+	// that the script had imported there, name==version; empty where that is not known
+	RunPackages []string `json:"run_packages" yaml:"run_packages"`
 }
 
 // RunAs has the pick run the command that was measured.
@@ -220,6 +222,7 @@ func (p *Pick) RunAs(set *profile.Set) {
 		batch = r.BatchSize
 	}
 	p.RunWords, p.RunBatch, p.RunFolder = words, OrNull(batch), OrNull(r.Folder)
+	p.RunPackages = append(p.RunPackages, set.PackagesOf(r)...)
 }
 
 // NewPick makes a pick of candidate i of a result; tested may be nil.
@@ -229,6 +232,7 @@ func NewPick(r *rank.Result, i int, at time.Time, version string, tested validat
 	return Pick{
 		Head: NewHead("export", wording.Warnings(r, at)...), PickedAt: at.UTC().Format(time.RFC3339),
 		Query: r.Query, Candidate: c, EstimatedBy: "sweetspot " + version, RunWords: []string{},
+		RunPackages: []string{},
 	}
 }
 
@@ -237,7 +241,7 @@ func NewPick(r *rank.Result, i int, at time.Time, version string, tested validat
 // plain.
 func ReadPick(query, candidate []byte, at time.Time, version string) (Pick, error) {
 	p := Pick{Head: NewHead("export"), PickedAt: at.UTC().Format(time.RFC3339), EstimatedBy: "sweetspot " + version,
-		RunWords: []string{}}
+		RunWords: []string{}, RunPackages: []string{}}
 	if err := readPlain(query, &p.Query); err != nil {
 		return p, fmt.Errorf("this pick's query cannot be read, pick the candidate again: %w", err)
 	}

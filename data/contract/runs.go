@@ -66,6 +66,8 @@ type Run struct {
 	Command            []string  `json:"command"`              // as it was given, with variables for secrets; or null
 	Folder             *string   `json:"folder"`               // where it was given
 	Layers             *float64  `json:"layers"`               // convolutions and matrix products of an iteration
+	StateBytes         *float64  `json:"state_bytes"`          // weights, gradients and optimizer of a training, on one device
+	Packages           []string  `json:"packages"`             // that the script had imported, name==version; or null
 }
 
 // Measured is the accuracy of one run.
@@ -124,7 +126,7 @@ func NewRun(r profile.Run) Run {
 		EpochStartsS:   r.EpochStartsS,
 		EnergyJPerUnit: r.EnergyJPerUnit, AveragePowerW: r.AveragePowerW, EnergyOf: OrNull(clean(r.EnergyOf)),
 		PowerLimitW: r.PowerLimitW, Params: r.Work.Params, FLOPsPerUnit: r.Work.FLOPs,
-		ActivationsPerUnit: r.Work.Activations, Layers: r.Work.Layers,
+		ActivationsPerUnit: r.Work.Activations, Layers: r.Work.Layers, StateBytes: r.Work.StateBytes, Packages: r.Packages,
 		Network: OrNull(clean(r.Work.Network)), Input: OrNull(clean(r.Work.Input)),
 		Folder: OrNull(clean(r.Folder)),
 	}

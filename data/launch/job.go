@@ -25,10 +25,12 @@ type job struct {
 	pick    contract.Pick
 	command string // that runs the model, for a shell; "" where it is not known
 	words   []string
-	folder  string        // that it was run in; "" where it is not known
-	limit   time.Duration // of the running time; 0 is none
-	name    string        // that every cloud takes: lower case letters, digits and dashes
-	parts   []part
+	folder  string // that it was run in; "" where it is not known
+	// that the script had imported, name==version; nil where it is not known
+	packages []string
+	limit    time.Duration // of the running time; 0 is none
+	name     string        // that every cloud takes: lower case letters, digits and dashes
+	parts    []part
 }
 
 // part is a number of equal VMs, or a machine of one's own, which has a host.
@@ -56,6 +58,7 @@ func newJob(p contract.Pick) (*job, error) {
 	if slices.Equal(p.RunWords, given.RunWords) && contract.Known(p.RunFolder) == contract.Known(given.RunFolder) {
 		j.words, j.command, j.folder = p.RunWords, commandLine(p.RunWords), contract.Known(p.RunFolder)
 	} // else it holds what no line of a file can
+	j.packages = slices.DeleteFunc(slices.Clone(p.RunPackages), func(n string) bool { return !profile.IsPackage(n) })
 	j.limit = timeLimit(p.Candidate.Time.High)
 	if len(p.Candidate.Configuration) == 0 {
 		return nil, errors.New("this pick names no VM: pick a candidate again")

@@ -293,6 +293,12 @@ func TestTheMeasuredCommandIsRun(t *testing.T) {
 		!strings.Contains(text, "activeDeadlineSeconds: ") {
 		t.Errorf("kubernetes runs\n%s", text)
 	}
+	// Nothing in the folder says what it needs: that is what it had imported, and no more.
+	p.RunPackages = []string{"torch==2.4.1", "x==1; rm -rf ~", "-r==1"}
+	if text := written(t, p, SkyPilot); !strings.Contains(text, "pip install -q 'torch==2.4.1' || {") ||
+		strings.Contains(text, "rm -rf") || strings.Contains(text, "-r==1") {
+		t.Errorf("skypilot sets up\n%s", text)
+	}
 	// At a batch size that it has no flag for, it says so; a folder that is gone is not copied.
 	p.RunBatch, *p.RunFolder = new(64), "/no/such/folder"
 	text := written(t, p, SkyPilot)

@@ -103,7 +103,7 @@ func (j *job) skyFolder() []pair {
 	if !j.copies() {
 		return nil
 	}
-	setup := "set -e\nenv=~/sweetspot-env\n" + strings.Join(workfolder.ReadSetup(j.folder, nil).Lines, "\n") + "\n"
+	setup := "set -e\nenv=~/sweetspot-env\n" + strings.Join(workfolder.ReadSetup(j.folder, j.packages).Lines, "\n") + "\n"
 	return []pair{{"workdir", textNode(j.folder)}, {"setup", scriptNode(setup)}}
 }
 

@@ -85,7 +85,7 @@ var ExtraColumns = []string{
 	"first_validation_s", "total_stddev_s", "total_n", "status",
 	"epoch_starts_s", "evaluations", "validations", "pauses", "note",
 	"energy_j_per_unit", "average_power_w", "energy_of", "power_limit_w", "host",
-	"network", "input", "command", "folder", "layers",
+	"network", "input", "command", "folder", "layers", "packages", "state_bytes",
 }
 
 // required must be in the header: without them a file is not a Profile CSV.

@@ -30,7 +30,7 @@ func fields(m *profile.Model, r *profile.Run) []field {
 		{"model", &r.Model}, {"dataset", &r.Dataset}, {"unit", &r.Unit}, {"task", &m.Task},
 		{"folder", &r.Folder}, {"network", &r.Work.Network}, {"input", &r.Work.Input},
 		{"params", &r.Work.Params}, {"flops_per_unit", &r.Work.FLOPs}, {"activations_per_unit", &r.Work.Activations},
-		{"layers", &r.Work.Layers},
+		{"layers", &r.Work.Layers}, {"state_bytes", &r.Work.StateBytes},
 		{"variant", &r.Variant.Name}, {"precision", &r.Variant.Precision},
 		{"cloud", &r.Cloud}, {"region", &r.Region}, {"instance_type", &r.InstanceType}, {"gpu", &r.GPU},
 		{"gpu_count", &r.GPUCount}, {"gpu_mem_gib", &r.GPUMemGiB}, {"usd_per_hour", &r.USDPerHour},
@@ -109,6 +109,12 @@ func (r reader) row() (m profile.Model, run profile.Run) {
 	}
 	run.WarmupExtraS = r.Number("warmup_extra_s")
 	run.Command = r.command("command")
+	for p := range strings.FieldsSeq(r.Cell("packages")) {
+		if !profile.IsPackage(p) {
+			_ = r.Fail("packages", "%s is no package with its version, such as numpy==1.26.4", plaintext.Quote(p))
+		}
+		run.Packages = append(run.Packages, p)
+	}
 	run.Steady = r.steady(run)
 	run.Accuracy = r.accuracy(run.Basis)
 	run.EpochStartsS = r.rising("epoch_starts_s")

@@ -97,7 +97,7 @@ func stored(v reflect.Value) any {
 
 // work adds what is known of the work of a run.
 func (a *assignments) work(w profile.Work) {
-	a.from(w, "network", "input", "params", "layers")
+	a.from(w, "network", "input", "params", "layers", "state_bytes")
 	a.add("flops_per_unit", real(w.FLOPs))
 	a.add("activations_per_unit", real(w.Activations))
 }

@@ -52,6 +52,7 @@ func (s *Store) Import(ctx context.Context, set *profile.Set) (imported int, err
 // whether or not its command, work and energy are known: earlier versions did not read them.
 func fingerprint(run profile.Run) (string, error) {
 	run.ID, run.Note, run.Work, run.Command, run.Folder = 0, "", profile.Work{}, nil, ""
+	run.Packages = nil
 	run.EnergyJPerUnit, run.AveragePowerW, run.EnergyOf = nil, nil, ""
 	// Earlier versions did not tell 0 from unknown.
 	run.WarmupIterations, run.WarmupExtraS = cmp.Or(run.WarmupIterations, new(0)), cmp.Or(run.WarmupExtraS, new(0.0))
@@ -80,7 +81,7 @@ func importRun(ctx context.Context, tx *transaction, model profile.Model, run pr
 	}
 	variant, machine, err := saveDescribed(ctx, tx, Description{
 		Model: model, Variant: run.Variant,
-		Machine: Machine{GPU: run.GPU, GPUCount: run.GPUCount, NoGPU: run.NoGPU, GPUMemGiB: run.GPUMemGiB,
+		Machine: Machine{GPU: run.GPU, GPUCount: run.GPUCount, CPUs: run.CPUs, NoGPU: run.NoGPU, GPUMemGiB: run.GPUMemGiB,
 			PowerLimitW: run.PowerLimitW,
 			VM:          profile.VMKey{Cloud: run.Cloud, Region: run.Region, InstanceType: run.InstanceType}},
 	})
@@ -102,8 +103,8 @@ func importRun(ctx context.Context, tx *transaction, model profile.Model, run pr
 
 // importedBefore finds a run by its fingerprint; one that was deleted is there
 // again and counts as new. Layouts before 5 kept one dataset and unit for all
-// runs of a model, those before 7 no power of imported runs, those before 10 no work and
-// those before 11 no command: importing again gives each its own.
+// runs of a model, those before 7 no power of imported runs, those before 10 no work,
+// those before 11 no command, those before 13 no packages: importing again gives each its own.
 func importedBefore(ctx context.Context, tx *transaction, mark string, run profile.Run) (known, isNew bool, err error) {
 	err = tx.QueryRowContext(ctx, "SELECT deleted > 0 FROM runs WHERE fingerprint = ?", mark).Scan(&isNew)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -118,13 +119,14 @@ func importedBefore(ctx context.Context, tx *transaction, mark string, run profi
 			energy_of = iif(? = '', energy_of, ?), flops_per_unit = coalesce(?, flops_per_unit),
 			activations_per_unit = coalesce(?, activations_per_unit), params = coalesce(?, params),
 			command = iif(? = '[]', command, ?), folder = iif(? = '', folder, ?), network = iif(? = '', network, ?),
-			input = iif(? = '', input, ?), layers = coalesce(?, layers)
+			input = iif(? = '', input, ?), layers = coalesce(?, layers), state_bytes = coalesce(?, state_bytes),
+			packages = iif(? = '', packages, ?)
 		WHERE fingerprint = ?`, clean(run.Dataset), clean(run.Unit), clean(run.Note),
 		real(run.EnergyJPerUnit), real(run.AveragePowerW), clean(run.EnergyOf), clean(run.EnergyOf),
 		real(run.Work.FLOPs), real(run.Work.Activations), real(run.Work.Params),
 		formatCommand(run.Command), formatCommand(run.Command), clean(run.Folder), clean(run.Folder),
 		clean(run.Work.Network), clean(run.Work.Network), clean(run.Work.Input), clean(run.Work.Input),
-		real(run.Work.Layers), mark)
+		real(run.Work.Layers), real(run.Work.StateBytes), formatPackages(run.Packages), formatPackages(run.Packages), mark)
 	return true, isNew, err
 }
 
@@ -139,6 +141,7 @@ func rowOf(run profile.Run) *assignments {
 		"train_size", "init_s", "startup_s", "total_stddev_s", "total_n", "basis", "source", "as_of", "note", "folder",
 		"input_wait")
 	row.add("command", formatCommand(run.Command))
+	row.add("packages", formatPackages(run.Packages))
 	row.work(run.Work)
 	row.summary(run)
 	row.add("epoch_starts_s", formatStarts(run.EpochStartsS))

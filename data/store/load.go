@@ -64,13 +64,13 @@ const runQuery = `
 		v.pruned, v.pruning_kind, v.pruning_ratio, v.pruning_layers,
 		r.mode, c.cloud, c.region, CASE c.instance_type WHEN '' THEN c.host ELSE c.instance_type END AS instance_type,
 		CASE c.gpu WHEN 'none' THEN '' ELSE c.gpu END AS gpu, c.gpu = 'none' AS no_gpu,
-		c.gpu_count, c.gpu_mem_gib, c.power_limit_w,
+		c.gpu_count, c.gpu_mem_gib, c.cpus, c.power_limit_w,
 		r.count, r.usd_per_hour, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size,
 		r.init_s, r.first_iteration_s, r.startup_s, r.steady_s, r.steady_low_s, r.steady_high_s, r.steady_basis, r.steady_stddev_s, r.steady_n,
 		r.warmup_iterations, r.warmup_extra_s, r.first_validation_s, r.validation_s, r.total_s, r.total_stddev_s, r.total_n,
-		CASE r.command WHEN '[]' THEN '' ELSE r.command END AS command, r.folder,
+		CASE r.command WHEN '[]' THEN '' ELSE r.command END AS command, r.folder, r.packages,
 		r.network AS "work.network", r.input AS "work.input", r.flops_per_unit AS "work.flops",
-		r.activations_per_unit AS "work.activations", r.params AS "work.params", r.layers AS "work.layers", r.input_wait,
+		r.activations_per_unit AS "work.activations", r.params AS "work.params", r.layers AS "work.layers", r.state_bytes AS "work.state_bytes", r.input_wait,
 		r.energy_j_per_unit, r.average_power_w, r.energy_of, r.peak_memory_bytes,
 		coalesce(r.metric, '') AS metric, r.accuracy, r.accuracy_stddev, coalesce(r.higher_is_better, 0) AS higher_is_better,
 		coalesce(r.accuracy_basis, '') AS accuracy_basis,
@@ -88,13 +88,14 @@ type runRow struct {
 	HigherIsBetter                    bool
 	HeartbeatMS                       int64
 	Basis, SteadyBasis, AccuracyBasis string
-	EpochStartsS, Command             string
+	EpochStartsS, Command, Packages   string
 }
 
 func (row *runRow) run() profile.Run {
 	r := row.Run
 	r.Variant.Pruning = row.pruning()
 	r.Basis, r.EpochStartsS, r.Command = basisOf(row.Basis), parseStarts(row.EpochStartsS), parseCommand(row.Command)
+	r.Packages = parsePackages(row.Packages)
 	// Without its interval, or one that holds it, a mean would seem to be known exactly.
 	if low, high := row.SteadyLowS, row.SteadyHighS; row.SteadyS != nil && (low == nil) == (high == nil) && (low == nil ||
 		*low <= *row.SteadyS && *row.SteadyS <= *high) {

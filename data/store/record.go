@@ -18,7 +18,8 @@ type Description struct {
 	Work               profile.Work // nothing of what a unit takes where it is pruned
 	Machine            Machine
 	Command            []string
-	Folder             string // working directory, on the user's machine
+	Packages           []string // distributions that were imported, name==version
+	Folder             string   // working directory, on the user's machine
 	Framework          string
 	StartedAt          time.Time // zero is now
 

@@ -113,6 +113,7 @@ func (r *Recording) describe(ctx context.Context, tx *transaction, d Description
 	set.work(d.Work)
 	set.add("usd_per_hour", real(d.Machine.USDPerHour))
 	set.add("command", formatCommand(d.Command))
+	set.add("packages", formatPackages(d.Packages))
 	set.add("source", sourceOf(d))
 	set.add("heartbeat_ms", r.store.nowFunc().UnixMilli())
 	return r.present(set.update(ctx, tx, "runs", "id = ? AND deleted = 0", r.id))

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"sweetspot/data/profilecsv"
 	"sweetspot/engine/plaintext"
@@ -88,6 +89,20 @@ func parseCommand(text string) (words []string) {
 		words[i] = clean(w)
 	}
 	return words
+}
+
+// formatPackages writes names with versions, which hold no spaces.
+func formatPackages(packages []string) string { return strings.Join(packages, " ") }
+
+// parsePackages reads what [formatPackages] wrote; what was typed in by hand and is no
+// package is left out.
+func parsePackages(text string) (packages []string) {
+	for p := range strings.FieldsSeq(text) {
+		if profile.IsPackage(p) {
+			packages = append(packages, p)
+		}
+	}
+	return packages
 }
 
 // noGPU stands for the GPU of a machine that is known to have none.

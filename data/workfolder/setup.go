@@ -36,7 +36,7 @@ func pip(words string) []string {
 
 // ReadSetup finds out how the folder's environment is set up: from uv.lock,
 // environment.yml, requirements.txt or pyproject.toml, the first that is there, else from
-// packages as name==version, which a run imported.
+// packages as name==version, which a run had imported.
 func ReadSetup(folder string, imported []string) Setup {
 	for _, way := range []struct {
 		files  []string
@@ -67,11 +67,20 @@ func ReadSetup(folder string, imported []string) Setup {
 	if len(imported) == 0 {
 		return Setup{Lines: []string{`python3 -m venv --system-site-packages --without-pip "$env"`}}
 	}
-	words := make([]string, len(imported))
+	return Setup{"what the script imported here", exactly(imported)}
+}
+
+// exactly installs packages as name==version, and where these versions are not to be had,
+// as of another Python, the newest that are.
+func exactly(imported []string) []string {
+	versions, names := make([]string, len(imported)), make([]string, len(imported))
 	for i, p := range imported {
-		words[i] = shellwords.Word(p)
+		name, _, _ := strings.Cut(p, "==")
+		versions[i], names[i] = shellwords.Quoted(p), shellwords.Quoted(name)
 	}
-	return Setup{"what the run imported", pip(strings.Join(words, " "))}
+	lines := pip(strings.Join(versions, " ") + " || {")
+	return append(lines, `  echo "sweetspot: not all of these versions are to be had here, so the newest are taken" >&2`,
+		`  "$env/bin/python3" -m pip install -q `+strings.Join(names, " "), "}")
 }
 
 // project is in a pyproject.toml that can be installed; others only configure tools.

@@ -130,7 +130,8 @@ func TestSetup(t *testing.T) {
 		line     string // that it must hold
 	}{
 		{nil, nil, "", "--without-pip"},
-		{nil, []string{"torch==2.9.1", "it's==1"}, "what the run imported", `pip install -q torch==2.9.1 'it'\''s==1'`},
+		{nil, []string{"torch==2.9.1", "it's==1"}, "what the script imported here",
+			`pip install -q 'torch==2.9.1' 'it'\''s==1' || {`},
 		{map[string]string{"requirements.txt": "torch"}, []string{"numpy"}, "requirements.txt",
 			"pip install -q -r requirements.txt"},
 		{map[string]string{"pyproject.toml": "[tool.ruff]\nx = 1"}, nil, "", "--without-pip"},
@@ -158,6 +159,20 @@ func TestSetupIsRun(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "requirements.txt"), []byte("pip>=1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	setUp(t, dir, nil)
+}
+
+// A version that is not to be had, as of another Python, gives way to one that is.
+func TestSetupTakesTheVersionThatIsThere(t *testing.T) {
+	t.Setenv("PIP_NO_INDEX", "1")
+	if out := setUp(t, t.TempDir(), []string{"pip==0.0.1"}); !strings.Contains(out, "the newest are taken") {
+		t.Errorf("said %q", out)
+	}
+}
+
+// setUp runs the lines for a folder, and returns what they say.
+func setUp(t *testing.T, dir string, imported []string) string {
+	t.Helper()
 	if err := exec.Command("python3", "-c", "import venv, ensurepip").Run(); err != nil {
 		if os.Getenv("CI") == "true" {
 			t.Fatal("Python's venv is missing, and with CI=true nothing may be skipped")
@@ -165,13 +180,15 @@ func TestSetupIsRun(t *testing.T) {
 		t.Skip("Python's venv is not installed")
 	}
 	env := filepath.Join(dir, "an environment")
-	cmd := exec.Command("bash", "-euo", "pipefail", "-c", strings.Join(ReadSetup(dir, nil).Lines, "\n"))
+	cmd := exec.Command("bash", "-euo", "pipefail", "-c", strings.Join(ReadSetup(dir, imported).Lines, "\n"))
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "env="+env)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, said)
 	}
 	pip := exec.Command(filepath.Join(env, "bin", "python3"), "-m", "pip", "--version")
 	if out, err := pip.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
+	return string(said)
 }

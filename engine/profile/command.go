@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,47 @@ func (s *Set) Commanded(model string, mode Mode, first []int64) (best *Run) {
 		}
 	}
 	return best
+}
+
+// PackagesOf are those that a run had imported; else, as of a run elsewhere, those of the
+// newest run of its command, or script, in the same folder. Nil is unknown.
+func (s *Set) PackagesOf(run *Run) []string {
+	if run.Packages != nil {
+		return run.Packages
+	}
+	return s.PackagesFor(run.Command, run.Folder)
+}
+
+// PackagesFor are those that the newest run of a command in a folder had imported, or of the
+// same script there with other arguments. Nil is unknown.
+func (s *Set) PackagesFor(command []string, folder string) []string {
+	if s == nil || len(command) == 0 {
+		return nil
+	}
+	same := s.packages(func(r *Run) bool { return r.Folder == folder && slices.Equal(r.Command, command) })
+	if same != nil || script(command) == "" {
+		return same
+	}
+	return s.packages(func(r *Run) bool { return r.Folder == folder && script(r.Command) == script(command) })
+}
+
+// script is the first word of a command that names a Python file; "" where none does.
+func script(command []string) string {
+	if i := slices.IndexFunc(command, func(w string) bool { return strings.HasSuffix(w, ".py") }); i >= 0 {
+		return command[i]
+	}
+	return ""
+}
+
+// packages are those of the newest of the runs that tells.
+func (s *Set) packages(of func(*Run) bool) (found []string) {
+	newest := int64(0)
+	for i := range s.Runs {
+		if r := &s.Runs[i]; r.Packages != nil && r.ID > newest && of(r) {
+			newest, found = r.ID, r.Packages
+		}
+	}
+	return found
 }
 
 // CommandAt is the command of a run at another batch size: in its one flag that names the
@@ -89,3 +131,9 @@ func namesBatch(flag string) bool {
 		return slices.Contains([]string{"batch", "bs", "batchsize", "bsz", "bsize"}, w)
 	})
 }
+
+// IsPackage reports whether text is the name of a distribution with its version, as
+// numpy==1.26.4, and nothing else.
+func IsPackage(text string) bool { return packageForm.MatchString(text) }
+
+var packageForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,79}==[0-9][A-Za-z0-9._!-]{0,39}$`)

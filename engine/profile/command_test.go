@@ -40,3 +40,37 @@ func TestCommandAt(t *testing.T) {
 		}
 	}
 }
+
+// What a script needs elsewhere is told by its newest run in the folder, be it with other
+// arguments.
+func TestPackagesForACommand(t *testing.T) {
+	old, own := []string{"torch==2.0.0"}, []string{"torch==2.1.0"}
+	at := func(id int64, command string, packages []string) Run {
+		return Run{ID: id, Model: "net", Command: strings.Fields(command), Folder: "/work", Packages: packages}
+	}
+	s := &Set{Runs: []Run{at(1, "python3 train.py --lr 1", own), at(2, "python3 other.py", []string{"numpy==1.0"}),
+		at(3, "python3 train.py --lr 2", old), at(4, "python3 train.py --lr 2", nil), at(5, "run.sh", []string{"a==1"})}}
+	for command, want := range map[string][]string{
+		"python3 train.py --lr 1": own, "python3 train.py --lr 2": old, "python3 train.py --lr 3": old,
+		"python3 new.py": nil, "sh": nil, "run.sh": {"a==1"}, "": nil,
+	} {
+		if got := s.PackagesFor(strings.Fields(command), "/work"); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", command, got, want)
+		}
+	}
+	if got := s.PackagesFor(strings.Fields("python3 train.py --lr 1"), "/elsewhere"); got != nil {
+		t.Errorf("of another folder %q", got)
+	}
+	if got := s.PackagesOf(&s.Runs[3]); !slices.Equal(got, old) {
+		t.Errorf("of a run that does not tell %q", got)
+	}
+}
+
+func TestIsPackage(t *testing.T) {
+	for text, want := range map[string]bool{"torch==2.1.0": true, "a.b-c_d==1!2.0rc1": true, "torch": false,
+		"torch==": false, "-r==1": false, "a==1; rm -rf /": false, "a==1\n": false, "a==$(x)": false, "a @ file:///x": false} {
+		if IsPackage(text) != want {
+			t.Errorf("%q: %t", text, !want)
+		}
+	}
+}

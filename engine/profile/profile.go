@@ -178,11 +178,15 @@ type Run struct {
 	// where the user was. Both are unknown of imported runs.
 	Command []string `json:",omitempty"`
 	Folder  string   `json:",omitempty"`
+	// Packages are the distributions that the script had imported, as name==version; nil is
+	// unknown.
+	Packages []string `json:",omitempty"`
 
 	Cloud, Region, InstanceType string // where it ran; InstanceType is the host name for a machine of one's own
 	GPU                         string
 	GPUCount                    int  // GPUs per VM used; 0 is none or unknown
 	NoGPU                       bool `json:"-"` // it is known that none was used
+	CPUs                        int  `json:"-"` // hardware threads of the machine; 0 is unknown
 	GPUMemGiB                   *float64
 	Count                       int      // VMs
 	USDPerHour                  *float64 // price the user gave or the source printed, one VM

@@ -18,6 +18,9 @@ type Work struct {
 	Activations *float64 `json:",omitempty"` // elements of all outputs of its convolutions and matrix products
 	Params      *float64 `json:",omitempty"` // number of parameters
 	Layers      *float64 `json:",omitempty"` // convolutions and matrix products of an iteration's forward passes
+	// StateBytes are those that a training holds on one device whatever its batch: weights,
+	// gradients and the optimizer's state.
+	StateBytes *float64 `json:",omitempty"`
 }
 
 // IsModel reports whether the variant is the model's own network, unpruned, whose work

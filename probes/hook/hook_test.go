@@ -42,6 +42,7 @@ type recorded struct {
 	iterations     []protocol.Iteration
 	validations    []protocol.Validation
 	pauses         []protocol.Pause
+	packages       []string
 	warnings       []string
 	failures       []string
 	done           []string
@@ -76,6 +77,8 @@ func (r *recorded) take(item protocol.Item) {
 		r.validations = append(r.validations, e)
 	case protocol.Pause:
 		r.pauses = append(r.pauses, e)
+	case protocol.Packages:
+		r.packages = append(r.packages, e.Names...)
 	case protocol.Warning:
 		r.warnings = append(r.warnings, e.Message)
 	case protocol.Failure:

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
 )
 
 const (
@@ -75,9 +77,11 @@ var readers = map[string]func(*fields) Event{
 			TrainSize: f.amount("train_size"), IterationsPerEpoch: f.amount("iterations_per_epoch"),
 			Precision: f.name("precision"), Pruning: f.fraction("pruning"), Epochs: f.amount("epochs"),
 			WorldSize: f.whole("world_size"), Network: f.name("network"), Input: f.name("input"),
+			StateBytes: f.amount("state_bytes"),
 		}
 	},
-	"init": func(f *fields) Event { return Init{T: f.t(), Seconds: f.seconds()} },
+	"packages": func(f *fields) Event { return Packages{f.t(), f.packages()} },
+	"init":     func(f *fields) Event { return Init{T: f.t(), Seconds: f.seconds()} },
 	"iteration": func(f *fields) Event {
 		return Iteration{
 			T: f.t(), Rank: f.index("rank"), Epoch: f.index("epoch"), Index: f.whole("index"),
@@ -280,6 +284,22 @@ func (f *fields) layers() []Layer {
 		}
 		return Layer{l.name("name"), l.name("kind"), *share}
 	})
+}
+
+// packages reads a list of names with versions; what is no such name is an error, for
+// it may come to stand in a command.
+func (f *fields) packages() []string {
+	raw, ok := f.raw("names")
+	if !ok {
+		return nil
+	}
+	var names []string
+	if err := json.Unmarshal(raw, &names); err != nil || len(names) > maxList ||
+		slices.ContainsFunc(names, func(n string) bool { return !profile.IsPackage(n) }) {
+		f.fail("names", "is not a list of packages such as numpy==1.26.4")
+		return nil
+	}
+	return names
 }
 
 // list reads a list of objects; nil is unknown.

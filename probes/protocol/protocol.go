@@ -52,6 +52,15 @@ type Model struct {
 	WorldSize          *int   // data-parallel ranks
 	Network            string // class of the module; several are joined by +
 	Input              string // shape of one unit, 3x224x224
+	// StateBytes are those of weights, gradients and the optimizers' state on one device.
+	StateBytes *float64
+}
+
+// Packages lists distributions that the script has imported, as name==version. Several
+// events of it are one list.
+type Packages struct {
+	T     *float64
+	Names []string
 }
 
 // Init is the time from the start of the process to the first iteration.

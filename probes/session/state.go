@@ -29,6 +29,7 @@ const (
 	shownWarnings  = 50
 	keptLoads      = 3600 // readings of the machine's load
 	sentenceLength = 400
+	mostPackages   = 200 // of one run
 )
 
 // state accumulates the events of a probe. Slices handed out of it are never
@@ -161,6 +162,11 @@ func (p *state) event(e protocol.Event, now float64) {
 			e.Name = ""
 		}
 		describe(&p.described, e)
+		p.redescribed = true
+	case protocol.Packages:
+		d := &p.described
+		d.Packages = append(slices.Clip(d.Packages), e.Names...) // the old is in updates already sent
+		d.Packages = d.Packages[:min(len(d.Packages), mostPackages)]
 		p.redescribed = true
 	case protocol.Init:
 		// Of several ranks the slowest keeps the others waiting.

@@ -90,9 +90,9 @@ func (p *state) run(s steady.Summary) profile.Run {
 	r := profile.Run{
 		ID: p.id, Model: d.Model.Name, Dataset: d.Model.Dataset, Unit: d.Model.Unit, Variant: d.Variant, Mode: d.Mode,
 		Cloud: m.VM.Cloud, Region: m.VM.Region, InstanceType: m.VM.InstanceType,
-		GPU: m.GPU, GPUCount: m.GPUCount, NoGPU: m.NoGPU, GPUMemGiB: m.GPUMemGiB, Count: 1, USDPerHour: m.USDPerHour,
+		GPU: m.GPU, GPUCount: m.GPUCount, NoGPU: m.NoGPU, GPUMemGiB: m.GPUMemGiB, CPUs: m.CPUs, Count: 1, USDPerHour: m.USDPerHour,
 		BatchSize: d.BatchSize, Epochs: d.Epochs, IterationsPerEpoch: d.IterationsPerEpoch, TrainSize: d.TrainSize,
-		Command: d.Command, Folder: d.Folder, Work: d.Work,
+		Command: d.Command, Folder: d.Folder, Packages: d.Packages, Work: d.Work,
 		InitS:           p.initS,
 		PeakMemoryBytes: p.peak, Accuracy: p.accuracy, Validations: slices.Clip(p.checks), Pauses: slices.Clip(p.pauses),
 		Status: profile.Running, Basis: estimate.Measured,

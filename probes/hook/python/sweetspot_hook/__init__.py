@@ -17,6 +17,7 @@ what it watches once the program has imported it. The modules:
     facts.py      what is being trained: parameters, precision, GPUs
     epochs.py     how many epochs the program will train
     loops.py      the same, from the loop that the step is in
+    packages.py   what the program has imported
     ranks.py      which process of a data-parallel training this is
     control.py    the request to stop
 """

@@ -25,12 +25,13 @@ class Facts:
         self.params = self.precision = self.epochs = self.batch_size = None
         self.network = self.input = None
         self.work = {}  # what a unit takes the network, see flops.py
+        self.state_bytes = None  # of weights, gradients and the optimizers' state, whatever the batch
         self.autocast = None  # the type in which an autocast region computes
         self.watched = ()  # ids of modules whose mode tells training from validation
         self.devices = set()  # indices of CUDA devices
 
-    def look(self, optimizer, optimizers):
-        """Finds the modules that are being trained."""
+    def look(self, optimizer, optimizers, alone):
+        """Finds the modules that are being trained, after a step; alone is whether nothing is split over ranks."""
         trained = {id(p) for o in optimizers if o is not None for p in parameters_of(o)}
         own = parameters_of(optimizer)
         trained.update(map(id, own))
@@ -41,6 +42,8 @@ class Facts:
         self.params, self.network = self._count(roots), network_of(roots)
         groups = [parameters_of(o) for o in optimizers if o is not None] + [own]
         self.watched = frozenset(id(m) for group in groups for m in _holding(group, roots))
+        if alone and self.params is not None:
+            self.state_bytes = self._state(roots, [o for o in optimizers if o is not None])
         self.precision = self._precision(own)
         self.devices = self._devices(roots, own)
 
@@ -62,6 +65,16 @@ class Facts:
             return None  # a rank has its share of them only
         counted = {id(p): p.numel() for m in roots for p in _parameters(m)}
         return sum(counted.values())
+
+    def _state(self, roots, optimizers):
+        held = {}
+        parameters = [p for r in roots for p in _parameters(r)]
+        devices = {p.device for p in parameters}  # what is kept elsewhere takes no memory there
+        kept = [s for o in optimizers for s in (getattr(o, "state", None) or {}).values() if isinstance(s, dict)]
+        for t in parameters + [p.grad for p in parameters] + [v for s in kept for v in s.values()]:
+            if isinstance(t, self.torch.Tensor) and t.device in devices and not t.is_sparse:
+                held[id(t)] = t.numel() * t.element_size()
+        return sum(held.values())
 
     def _precision(self, own):
         kind = self.autocast
@@ -107,7 +120,7 @@ class Facts:
     def model(self):
         return dict(
             self.work, params=self.params, batch_size=self.batch_size, precision=self.precision, epochs=self.epochs,
-            network=self.network, input=self.input,
+            network=self.network, input=self.input, state_bytes=self.state_bytes,
         )
 
     def memory(self):

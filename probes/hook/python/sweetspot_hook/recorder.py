@@ -13,7 +13,7 @@ import weakref
 from threading import get_ident
 from time import perf_counter
 
-from . import between, clock, control, data, epochs, events, facts, flops, guard, ranks, work
+from . import between, clock, control, data, epochs, events, facts, flops, guard, packages, ranks, work
 from .guard import guarded
 
 # Steps of another optimizer, without a step of the primary one, after which the
@@ -167,11 +167,12 @@ class Recorder(between.Between):
         elif device is not None and device.type not in ("cpu", "meta"):
             events.warn("times on %s are host times; the host may run ahead of the device" % device.type)
         t = events.at(end)
-        self.facts.look(optimizer, [o() for o in self.optimizers])
+        self.facts.look(optimizer, [o() for o in self.optimizers], self.world == 1)
         self.facts.epochs = epochs.find(sys._getframe(1))
         self.control.watch()
         events.emit("hello", rank=self.rank, **self.facts.hello())
         self._first_iteration(t, end)
+        self._tell_packages()
         self.memory(perf_counter())
         self.last = self.clock.mark()  # what was done since `end` belongs to no iteration
 
@@ -186,6 +187,16 @@ class Recorder(between.Between):
         if not self.data.is_ambiguous():
             self._report_first()
         self._settle()
+
+    def _tell_packages(self):
+        if self.rank != 0:
+            return
+        try:
+            names = packages.imported()
+        except Exception:  # an installation that is not sound: what was imported is unknown
+            return
+        for i in range(0, len(names), 25):  # an event has to fit into a line
+            events.emit("packages", names=names[i : i + 25])
 
     def _report_first(self):
         """The first iteration, once it is known how many batches it used."""
