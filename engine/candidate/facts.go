@@ -106,7 +106,7 @@ func (f *facts) candidate(cell int, r profile.Run) Candidate {
 func (f *facts) with(q *Quality, vm *profile.VMType, r *profile.Run) Candidate {
 	return Candidate{
 		Model: r.Model, Variant: r.Variant, Mode: r.Mode, BatchSize: r.BatchSize, Purchase: f.work.Purchase,
-		Quality: q, OverMemory: f.overMemory(r, cmp.Or(vm.GPUMemGiB, r.GPUMemGiB)), timed: r.Basis,
+		Quality: q, OverMemory: f.overMemory(r, memoryOf(vm, r)), timed: r.Basis,
 	}
 }
 
@@ -210,9 +210,17 @@ func (f *facts) quality(r profile.Run) *Quality {
 
 const gib = 1 << 30
 
-// overMemory tests the GPU's memory in GiB: the measured peak of the run, else the
-// floor that the weights alone need. Training holds gradients too, and the activations of
-// its batch. Of a pruned variant it isn't known how many are left.
+// memoryOf is that in which a run works, in GiB: of the GPU, or of a VM without one.
+func memoryOf(vm *profile.VMType, r *profile.Run) *float64 {
+	if vm.IsCPU() {
+		return vm.MemGiB
+	}
+	return cmp.Or(vm.GPUMemGiB, r.GPUMemGiB)
+}
+
+// overMemory tests the memory in GiB: the measured peak of the run, else the floor. That is
+// the weights, in training with the gradients, the optimizer's state where it is known, and
+// the activations of the batch. Of a pruned variant it isn't known how many are left.
 func (f *facts) overMemory(r *profile.Run, mem *float64) *Violation {
 	if mem == nil {
 		return nil
@@ -222,13 +230,14 @@ func (f *facts) overMemory(r *profile.Run, mem *float64) *Violation {
 	switch {
 	case r.PeakMemoryBytes != nil:
 		need = *r.PeakMemoryBytes / gib
-	case work.Params != nil && r.GPUCount > 0 && r.Variant.Pruning == nil:
-		values := *work.Params
+	case work.Params != nil && (r.GPUCount > 0 || r.NoGPU) && r.Variant.Pruning == nil:
+		width := roofline.Width(r.Variant.Precision)
+		need = *work.Params * width / gib
 		if r.Mode == profile.Train {
-			batch := float64(r.BatchSize) / float64(r.GPUCount*max(r.Count, 1))
-			values = 2*values + orZero(work.Activations)*batch
+			batch := float64(r.BatchSize) / float64(max(r.GPUCount, 1)*max(r.Count, 1))
+			held := max(2**work.Params*width, orZero(work.StateBytes))
+			need = (held + orZero(work.Activations)*batch*width) / gib
 		}
-		need = values * roofline.Width(r.Variant.Precision) / gib
 	}
 	if need > *mem {
 		return &Violation{Constraint: question.GPUMemory, Limit: *mem, Value: &need}

@@ -52,7 +52,8 @@ type variantBatch struct {
 }
 
 // predictions are what to predict for a workload, and what it rests on: every
-// variant that was run, at every batch size that was, on every VM type with a GPU.
+// variant that was run, at every batch size that was, on every VM type with a GPU or a
+// known number of CPUs.
 // They are immutable.
 type predictions struct {
 	*facts
@@ -95,9 +96,13 @@ func (f *facts) predictions(known cells) *predictions {
 		if r.Steady.Known() {
 			sources[id] = append(sources[id], r.ID)
 		}
+		held := leastKnown(works[id].StateBytes, r.Work.StateBytes)
 		if works[id].FLOPs == nil {
 			works[id] = r.WorkIn(f.model)
 		}
+		work := works[id]
+		work.StateBytes = held
+		works[id] = work
 	}
 	var batches []int
 	p.variants, batches = f.axes(donors)
@@ -122,6 +127,15 @@ func (f *facts) predictions(known cells) *predictions {
 	}
 	p.startups, p.pauses, p.validated = startups(donors), longestPauses(donors), validation(donors)
 	return p
+}
+
+// leastKnown is the smaller of two numbers that may be unknown: with the optimizer that
+// keeps least a training needs at least that.
+func leastKnown(a, b *float64) *float64 {
+	if a == nil || b != nil && *b < *a {
+		return b
+	}
+	return a
 }
 
 // narrow decides what to leave out of the predictions for so many variants at
@@ -155,7 +169,7 @@ func (f *facts) offers() []profile.VMType {
 	var out []profile.VMType
 	for _, vm := range f.set.VMTypes {
 		price, _ := vm.PriceOf(f.work.Purchase)
-		if o := (offer{vm.Cloud, vm.InstanceType, price.USDPerHour}); !seen[o] && vm.GPUCount > 0 && f.asked.KeepsVM(vm) {
+		if o := (offer{vm.Cloud, vm.InstanceType, price.USDPerHour}); !seen[o] && (vm.GPUCount > 0 || vm.IsCPU()) && f.asked.KeepsVM(vm) {
 			seen[o] = true
 			out = append(out, vm)
 		}

@@ -21,7 +21,7 @@ func (g *prediction) asked() profile.Run {
 	run, vm := g.from.shapes[g.shape], &g.from.offers[g.offer]
 	run.Variant = g.from.variants[g.variant]
 	run.Cloud, run.Region, run.InstanceType = vm.Cloud, vm.Region, vm.InstanceType
-	run.GPU, run.GPUCount, run.GPUMemGiB = vm.GPU, vm.GPUCount, vm.GPUMemGiB
+	run.GPU, run.GPUCount, run.GPUMemGiB, run.NoGPU = vm.GPU, vm.GPUCount, vm.GPUMemGiB, vm.IsCPU()
 	run.Steady, run.Basis, run.Work = *g.steady, g.steady.Basis, g.from.works[g.variant]
 	return run
 }

@@ -63,7 +63,7 @@ func (p *predictions) unmeasured(variant int, on *places) (all []unmeasured) {
 		}
 		for _, offer := range on.gpus.first {
 			cell, seen := p.origins[origin{of, p.offers[offer].GPU}]
-			if !seen {
+			if !seen || p.offers[offer].GPU == "" {
 				cell = -1
 			}
 			b.cells = append(b.cells, int32(cell))
@@ -96,7 +96,12 @@ func (p *predictions) places() *places {
 	for _, vm := range p.offers {
 		at.vms = append(at.vms, anywhere(vm.Key()))
 	}
-	kindOf := func(_ int, vm *profile.VMType) kind { return kind{gpu: vm.GPU, count: vm.GPUCount} }
+	kindOf := func(k int, vm *profile.VMType) kind {
+		if vm.GPU == "" { // each has CPUs of its own
+			return kind{vm: at.vms[k]}
+		}
+		return kind{gpu: vm.GPU, count: vm.GPUCount}
+	}
 	at.kinds = grouped(p.offers, kindOf)
 	at.gpus = grouped(p.offers, func(k int, vm *profile.VMType) kind {
 		if vm.GPU == "" {

@@ -132,6 +132,9 @@ type VMType struct {
 	Prices                      []Price
 }
 
+// IsCPU reports whether the VM type has CPUs alone, and how many is known.
+func (v VMType) IsCPU() bool { return v.GPU == "" && v.GPUCount == 0 && v.VCPUs != nil && *v.VCPUs > 0 }
+
 // Key names a VM type within the catalog.
 func (v VMType) Key() VMKey { return VMKey{v.Cloud, v.Region, v.InstanceType} }
 

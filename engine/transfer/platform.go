@@ -45,6 +45,7 @@ type platformTransfer struct {
 	others     int       // models measured on both
 	grounded   bool      // it rests on observations, on published figures or on the same GPU
 	sameGPU    bool      // the same GPU, and as many
+	byCPUs     bool      // the target has no GPU
 }
 
 // transfer prepares the transfer of a subject to a platform; nil where the
@@ -82,7 +83,7 @@ func (t *Table) transfer(s Subject, target Platform) *platformTransfer {
 		shift(observations[i].features, x.centre)
 	}
 	x.grounded = x.grounded || len(observations) > 0
-	x.sameGPU = spread <= hostSpread
+	x.sameGPU, x.byCPUs = spread <= hostSpread, t.cpus[target]
 	if x.deviations = t.priors[spread]; len(observations) > 0 || x.deviations == nil {
 		var probed *Subject
 		if x.probes > 0 {

@@ -129,6 +129,8 @@ func (x *platformTransfer) words() string {
 		return fmt.Sprintf("from %s, as %s did between them", from, quantity.Several(x.others, "other model"))
 	case x.sameGPU:
 		return fmt.Sprintf("from %s with the same GPU", from)
+	case x.byCPUs:
+		return fmt.Sprintf("from %s by the number of CPUs alone", from)
 	default:
 		return fmt.Sprintf("from %s by the GPUs' published figures and their number", from)
 	}

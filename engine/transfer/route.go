@@ -206,8 +206,8 @@ const (
 func (t *Table) specRatio(r route, precision string) (ratio, spread float64, known bool) {
 	known = true
 	for _, from := range r.sources {
-		gpu, sd := t.gpuRatio(precision, from, r.target)
-		known = known && sd < blindSpread
+		gpu, sd, grounded := t.gpuRatio(precision, from, r.target)
+		known = known && grounded
 		scale, more := r.scaling(from)
 		ratio += (gpu + scale) / float64(len(r.sources))
 		spread = math.Max(spread, math.Hypot(sd, more))
@@ -215,19 +215,21 @@ func (t *Table) specRatio(r route, precision string) (ratio, spread float64, kno
 	return ratio, spread, known
 }
 
-// gpuRatio is the ratio's part that depends on the kind of GPU.
-func (t *Table) gpuRatio(precision string, from, target Platform) (ratio, spread float64) {
+// gpuRatio is the ratio's part that depends on the kind of GPU, or on the CPUs where there
+// is none.
+func (t *Table) gpuRatio(precision string, from, target Platform) (ratio, spread float64, known bool) {
 	a, b := t.gpus[from.VM], t.gpus[target.VM]
 	switch x, y := t.strength(a, precision), t.strength(b, precision); {
 	case a == b && from.VM == target.VM:
-		return 0, 0
+		return 0, 0, true
+	case t.cpus[from] && t.cpus[target]:
+		return roofline.CPURatio(t.vcpus[from.VM], t.vcpus[target.VM])
 	case a == b:
-		return 0, hostSpread
+		return 0, hostSpread, true
 	case x > 0 && y > 0:
-		return math.Log(x / y), specSpread
-	default:
-		return 0, blindSpread
+		return math.Log(x / y), specSpread, true
 	}
+	return 0, blindSpread, false
 }
 
 // scaling is the ratio's part that depends on the number of GPUs. For the same

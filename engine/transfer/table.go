@@ -67,7 +67,8 @@ type Table struct {
 	families   map[Subject]string
 	units      map[Subject]float64 // most units in an epoch of any run: no batch is larger
 	gpus       map[profile.VMKey]string
-	cpus       map[Platform]bool   // those without a GPU
+	cpus       map[Platform]bool // those without a GPU
+	vcpus      map[profile.VMKey]float64
 	waits      map[Subject]float64 // seconds a unit that a run without a GPU waited for input
 	specs      func(gpu string) (profile.GPUSpec, bool)
 	cells      []Cell              // of times, sorted
@@ -102,10 +103,15 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 		works: map[Subject]profile.Work{}, families: map[Subject]string{},
 		sizes: map[Subject]float64{}, units: map[Subject]float64{}, gpus: map[profile.VMKey]string{},
 		times: map[Cell]estimate.Estimate{}, sigmas: map[Cell]float64{}, cpus: map[Platform]bool{},
+		vcpus: map[profile.VMKey]float64{},
 		waits: map[Subject]float64{},
 	}
 	for _, vm := range set.VMTypes {
-		t.gpus[regionless(vm.Key())] = vm.GPU
+		key := regionless(vm.Key())
+		t.gpus[key] = vm.GPU
+		if vm.IsCPU() {
+			t.cpus[Platform{key, 0, 1}], t.vcpus[key] = true, *vm.VCPUs
+		}
 	}
 	models := map[string]profile.Model{}
 	for _, m := range set.Models {
@@ -141,6 +147,9 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 		}
 		t.gpus[c.VM] = cmp.Or(t.gpus[c.VM], r.GPU)
 		t.cpus[c.Platform] = t.cpus[c.Platform] || r.NoGPU
+		if r.CPUs > 0 {
+			t.vcpus[c.VM] = cmp.Or(t.vcpus[c.VM], float64(r.CPUs))
+		}
 		if r.NoGPU && r.InputWait != nil {
 			t.waits[s] = *r.InputWait * r.Steady.Value / float64(r.BatchSize)
 		}
@@ -344,7 +353,7 @@ func (t *Table) Without(hidden func(Cell) bool) *Table {
 	out := &Table{
 		PerEpoch: t.PerEpoch, mode: t.mode, datasets: t.datasets, precisions: t.precisions, sizes: t.sizes,
 		works: t.works, families: t.families,
-		units: t.units, gpus: maps.Clone(t.gpus), cpus: t.cpus, waits: t.waits, specs: t.specs, sigmas: t.sigmas,
+		units: t.units, gpus: maps.Clone(t.gpus), cpus: t.cpus, vcpus: t.vcpus, waits: t.waits, specs: t.specs, sigmas: t.sigmas,
 		times: maps.Clone(t.times), cells: make([]Cell, 0, len(t.cells)), cellsAt: maps.Clone(t.cellsAt),
 		curves: maps.Clone(t.curves), platforms: maps.Clone(t.platforms), measured: map[profile.VMKey]bool{},
 	}

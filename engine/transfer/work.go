@@ -23,7 +23,17 @@ func (p *Predictor) Common(model string, v profile.Variant, vm profile.VMType, g
 func (p *Predictor) byWork(model string, v profile.Variant, vm profile.VMType, gpus, batch int) (
 	e estimate.Estimate, why string, common float64) {
 	t, s := p.Iterations, SubjectOf(model, v)
-	if n := t.units[s]; vm.GPU == "" || batch < 1 || n > 0 && float64(batch) > n || t.ranOnGPU(s) || p.Epochs.ranOnGPU(s) {
+	if n := t.units[s]; batch < 1 || n > 0 && float64(batch) > n {
+		return e, "", 0
+	}
+	if vm.IsCPU() {
+		job := roofline.Job{Work: t.works[s], Mode: t.mode, Batch: float64(batch)}
+		if e = roofline.OnCPUs(job, *vm.VCPUs); e.Known() {
+			why = roofline.WhyOnCPUs(job)
+		}
+		return e, why, 0
+	}
+	if vm.GPU == "" || t.ranOnGPU(s) || p.Epochs.ranOnGPU(s) {
 		return e, "", 0
 	}
 	g, known := t.specs(vm.GPU)

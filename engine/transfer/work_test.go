@@ -108,3 +108,54 @@ func TestWaitingForInput(t *testing.T) {
 		t.Errorf("%+v, %+v without waiting: %s", bound, free, why)
 	}
 }
+
+// cpus is a VM type without a GPU.
+func cpus(name string, vcpus float64) profile.VMType {
+	return profile.VMType{Cloud: "aws", InstanceType: name, VCPUs: &vcpus}
+}
+
+// What ran on a CPU tells of VM types with CPUs alone: the more vCPUs, the less time, but
+// not for certain. It is an estimate from figures, and not from the same hardware.
+func TestACPUTellsOfCPUs(t *testing.T) {
+	run := cpuRun()
+	run.CPUs = 4
+	set := withGPUs(run)
+	small, same, large := cpus("c.small", 2), cpus("c.same", 4), cpus("c.large", 96)
+	set.VMTypes = append(set.VMTypes, small, same, large)
+	p := transfer.New(set, profile.Train)
+	ask := func(vm profile.VMType) estimate.Estimate {
+		e, why := p.Iteration("net", profile.Variant{}, vm, 0, 64)
+		if e.Basis != estimate.Spec || !strings.Contains(why, "from laptop by the number of CPUs alone") ||
+			p.Common("net", profile.Variant{}, vm, 0, 64) != 0 && e.High < 2*e.Low {
+			t.Errorf("%s: %+v, %s", vm.InstanceType, e, why)
+		}
+		return e
+	}
+	s, m, l := ask(small), ask(same), ask(large)
+	if m.Low > 6 || m.High < 16 || m.Low < 3 || m.High > 30 {
+		t.Errorf("as many vCPUs: %+v, 10 s where it was run", m)
+	}
+	if !(s.Value > m.Value && m.Value > l.Value) || l.Low > 10.0/24 || l.High < 10 {
+		t.Errorf("%+v with 2 vCPUs, %+v with 4, %+v with 96", s, m, l)
+	}
+	// GPUs are told by the work as before.
+	if e, why := p.Iteration("net", profile.Variant{}, v100, 1, 64); !strings.Contains(why, "work alone") || e.High > 5 {
+		t.Errorf("%+v: %s", e, why)
+	}
+}
+
+// Where nothing ran on CPUs, or it is not known on how many, the operations tell.
+func TestOperationsTellOfCPUs(t *testing.T) {
+	gpu := cpuRun()
+	gpu.NoGPU, gpu.Cloud, gpu.InstanceType, gpu.GPU, gpu.GPUCount = false, "aws", "g4dn.xlarge", "T4", 1
+	gpu.Steady = estimate.Spread(1e-6, 0.05, estimate.Measured) // must not matter
+	vm := cpus("c.any", 8)
+	for name, run := range map[string]profile.Run{"on a GPU": gpu, "on a CPU of unknown size": cpuRun()} {
+		set := withGPUs(run)
+		set.VMTypes = append(set.VMTypes, vm)
+		e, why := transfer.New(set, profile.Train).Iteration("net", profile.Variant{}, vm, 0, 64)
+		if e.Basis != estimate.Spec || !strings.Contains(why, "from its operations alone") || e.High < 10*e.Low || e.Value < 1 {
+			t.Errorf("%s: %+v, %s", name, e, why)
+		}
+	}
+}
