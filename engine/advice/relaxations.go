@@ -68,18 +68,18 @@ func relax(r *rank.Result, o objective.Name, in question.Sort) (candidate int, g
 	}
 	column, key := r.Space.Turned(o), r.KeyOf(in)
 	candidate = -1
-	for i := range relaxed(r, o, in) {
-		if r.Feasible[i] || math.IsNaN(column[i]) {
+	for i := range relaxed(r, o, in) { // of a million: what takes longest is asked last
+		if r.Feasible[i] || math.IsNaN(column[i]) || candidate >= 0 && column[i] > column[candidate] {
 			continue
 		}
-		if broken := r.Space.Breaks(r.Query.Limits, i); len(broken) != 1 || broken[0] != o {
+		g := math.Inf(1) // anything beats nothing, also with an unknown key
+		if len(r.Order) > 0 {
+			g = least - key(i)
+		}
+		if !(g > worth) || candidate >= 0 && column[i] == column[candidate] && g <= gain {
 			continue
 		}
-		g := least - key(i)
-		if len(r.Order) == 0 {
-			g = math.Inf(1) // anything beats nothing, also with an unknown key
-		}
-		if g > worth && (candidate < 0 || column[i] < column[candidate] || (column[i] == column[candidate] && g > gain)) {
+		if broken := r.Space.Breaks(r.Query.Limits, i); len(broken) == 1 && broken[0] == o {
 			candidate, gain = i, g
 		}
 	}
