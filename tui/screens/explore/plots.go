@@ -35,6 +35,8 @@ type plots struct {
 	pairs    [2]objective.Pair // what is drawn; of a plot of something else zero
 	axes     [2][2]plot.Axis   // of the pairs, over all candidates
 	fitted   [2]string         // how the axes fit what is feasible, behind the name
+	spanned  *rank.Space       // that spans are of
+	spans    map[objective.Name][2]float64
 }
 
 func newPlots(th *theme.Theme, log bool) *plots {

@@ -98,7 +98,7 @@ func (p *plots) fit(r *rank.Result, k, selected int) {
 	axes, fitted := p.axes[k], ""
 	for n, name := range []objective.Name{pair.A, pair.B} {
 		column := r.Space.Values(name)
-		lo, hi := extremes(column)
+		lo, hi := p.span(r.Space, name)
 		from, to := feasibleRange(r, column)
 		if name == objective.Accuracy {
 			from, to = withHalf(r.Frontiers[pair], column, from, to, axes[n].Invert)
@@ -122,6 +122,18 @@ func (p *plots) fit(r *rank.Result, k, selected int) {
 	}
 	p.fitted[k] = fitted
 	p.scatter[k].SetAxes(axes[0], axes[1])
+}
+
+// span is the least and the largest value of an objective, looked for once in a space.
+func (p *plots) span(s *rank.Space, o objective.Name) (lo, hi float64) {
+	if p.spanned != s {
+		p.spanned, p.spans = s, map[objective.Name][2]float64{}
+	}
+	if _, known := p.spans[o]; !known {
+		lo, hi = extremes(s.Values(o))
+		p.spans[o] = [2]float64{lo, hi}
+	}
+	return p.spans[o][0], p.spans[o][1]
 }
 
 // feasibleRange is the least and the largest value of the feasible candidates.
