@@ -108,6 +108,10 @@ var readers = map[string]func(*fields) Event{
 			Shared: f.truth("shared"), EnergyJ: f.amount("energy_j"),
 		}
 	},
+	"load": func(f *fields) Event {
+		return Load{T: f.t(), Seconds: f.seconds(), Others: f.share("others"), Idle: f.share("idle"),
+			Active: f.fraction("active")}
+	},
 	"layers":  func(f *fields) Event { return Layers{f.t(), f.layers()} },
 	"limit":   func(f *fields) Event { return Limit{f.t(), f.count("batch_size"), f.whole("fails_at")} },
 	"warning": func(f *fields) Event { return Warning{f.text("message", maxNote)} },
@@ -174,6 +178,15 @@ func (f *fields) fraction(key string) *float64 {
 		return nil
 	}
 	return v
+}
+
+// share is a fraction that must be present.
+func (f *fields) share(key string) float64 {
+	f.required(key)
+	if v := f.fraction(key); v != nil {
+		return *v
+	}
+	return 0
 }
 
 // required is an amount that must be present.

@@ -120,6 +120,14 @@ type Telemetry struct {
 	EnergyJ     *float64 // its energy counter, joules since some moment before the first reading
 }
 
+// Load is how the CPUs of the host were used for a while. Shares are in [0,1].
+type Load struct {
+	T            *float64
+	Seconds      float64  // how long it was
+	Others, Idle float64  // shares of the time of all CPUs: other programs than the probe, and none
+	Active       *float64 // share of the while in which something of the probe ran or waited for a CPU
+}
+
 // Layers lists the layers' shares of the time of a forward pass.
 type Layers struct {
 	T      *float64

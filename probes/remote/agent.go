@@ -20,7 +20,7 @@ import (
 var sources embed.FS
 
 // modules are the parts of the agent, each after the ones it imports.
-var modules = []string{"frames", "link", "command", "interpreter", "facts", "spool", "agent"}
+var modules = []string{"frames", "link", "command", "interpreter", "facts", "load", "spool", "agent"}
 
 // bootstrap is the command for the remote shell: it reads the agent's length
 // and the agent, and runs it. It contains nothing that a shell would expand,
@@ -67,6 +67,7 @@ type header struct {
 	Grace    float64  `json:"grace"`
 	Limit    float64  `json:"limit"` // 0 for none
 	Metadata bool     `json:"metadata"`
+	Load     float64  `json:"load"` // interval between readings; 0 for none
 	Memo     string   `json:"memo"` // a string, so that it comes back unchanged
 }
 

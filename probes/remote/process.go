@@ -38,6 +38,7 @@ type Options struct {
 	Memo       json.RawMessage // kept in the spool for later clients
 	Limit      time.Duration   // after which the host itself stops the command; 0 for none
 	NoMetadata bool            // don't ask the host's cloud what VM it is
+	Load       time.Duration   // interval between readings of how busy its CPUs are; 0 for none
 }
 
 // NewSpool returns a new name for the record of a detached command.
@@ -91,6 +92,7 @@ func Start(ctx context.Context, h Host, c runner.Command, o Options) (*Process, 
 	return begin(ctx, h, header{
 		Task: "run", Spool: o.Spool, Argv: c.Argv, Env: c.Env, Dir: c.Dir, Python: o.Python,
 		Grace: c.Grace.Seconds(), Limit: o.Limit.Seconds(), Metadata: !o.NoMetadata, Memo: string(o.Memo),
+		Load: o.Load.Seconds(),
 	}, c.Files, c.Grace)
 }
 

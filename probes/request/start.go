@@ -159,7 +159,7 @@ func (r Request) hooked(o session.Options) (session.Options, error) {
 
 // far says how the agent on another host runs a command.
 func (r Request) far(o *session.Options) (far remote.Options, err error) {
-	far = remote.Options{Python: r.Python, NoMetadata: r.NoMetadata,
+	far = remote.Options{Python: r.Python, NoMetadata: r.NoMetadata, Load: telemetryEvery,
 		Limit: limit(o.Rule, o.Description.Machine.USDPerHour)}
 	if r.Detach {
 		far.Spool = remote.NewSpool()

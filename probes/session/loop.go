@@ -11,7 +11,6 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/steady"
-	"sweetspot/probes/load"
 	"sweetspot/probes/protocol"
 	"sweetspot/probes/runner"
 )
@@ -242,7 +241,7 @@ func (l *loop) finish() {
 	}
 	l.readResults()
 	u := l.update()
-	if i := load.Of(l.state.loads); i != nil {
+	if i := l.state.loads.Interference(l.state.stepping()); i != nil {
 		l.state.appendLog("warning", i.Words(u.Run.Steady.Value), l.elapsed())
 	}
 	u.Done, u.Stopping = true, false

@@ -27,7 +27,6 @@ const (
 	savedLog       = 10000 // lines saved of one run
 	shownReadings  = 120   // of telemetry
 	shownWarnings  = 50
-	keptLoads      = 3600 // readings of the machine's load
 	sentenceLength = 400
 	mostPackages   = 200 // of one run
 )
@@ -58,7 +57,8 @@ type state struct {
 	peak, total *float64          // bytes of GPU memory
 	telemetry   []store.Telemetry // of GPUs
 	packages    []store.Telemetry // of CPUs
-	loads       []load.Reading    // of this machine, since the first iteration
+	loads       load.Sum          // of the CPUs there, since the first iteration
+	steppedS    float64           // seconds of rank 0's iterations after the first
 	layers      []store.Layer
 	limit       *protocol.Limit // the largest batch, where that was asked for
 	log         []string
@@ -141,6 +141,9 @@ func (p *state) rename(model string) {
 // noteSource records whether the script's own events report steps: then its
 // output need not be read for them.
 func (p *state) noteSource(e protocol.Event) {
+	if _, ofAgent := e.(protocol.Load); ofAgent {
+		return
+	}
 	p.gotEvent = true
 	switch e := e.(type) {
 	case protocol.Hello:
@@ -184,9 +187,9 @@ func (p *state) event(e protocol.Event, now float64) {
 		p.memory(e, now)
 	case protocol.Telemetry:
 		p.reading(e, now)
-	case load.Reading:
-		if p.series.Len() > 0 {
-			p.loads = push(p.loads, e, keptLoads)
+	case protocol.Load:
+		if len(p.work.blocks) > 0 && at(e.T, now)-e.Seconds >= p.work.blocks[0].end {
+			p.loads.Add(e)
 		}
 	case protocol.Layers:
 		p.layers = p.layers[:0:0] // a new one: the old is in updates already sent
@@ -256,6 +259,9 @@ func (p *state) iteration(e protocol.Iteration, now float64) {
 		p.series.Raise(i, e.Seconds)
 	} else {
 		p.series.Add(e.Seconds)
+	}
+	if e.Rank == 0 && i > 0 {
+		p.steppedS += e.Seconds
 	}
 	p.work.add(i, e, at(e.T, now))
 	if p.results != nil && e.Rank == 0 {

@@ -9,7 +9,6 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/gpu"
-	"sweetspot/probes/load"
 	"sweetspot/probes/metric"
 	"sweetspot/probes/protocol"
 )
@@ -25,7 +24,7 @@ func (p *state) update() Update {
 	if w := p.aboutCopies(); w != "" {
 		warnings = append(warnings, w)
 	}
-	interference := load.Of(p.loads)
+	interference := p.loads.Interference(p.stepping())
 	if interference != nil {
 		// How much shorter a step alone is cannot be told, only by how much at most.
 		s.Steady.Low = min(s.Steady.Low, interference.Least(s.Steady.Value))
@@ -51,6 +50,15 @@ func (p *state) update() Update {
 		Warnings:         append(warnings, gpu.Warnings(p.telemetry, w.waitShare)...),
 		Rejected:         p.rejected,
 	}
+}
+
+// stepping is the share of the time since the first iteration that was spent in
+// iterations; 0 where there are none.
+func (p *state) stepping() float64 {
+	if len(p.work.blocks) < 2 {
+		return 0
+	}
+	return min(p.steppedS/(p.work.blocks[len(p.work.blocks)-1].end-p.work.blocks[0].end), 1)
 }
 
 // addEnergy adds what the sensors say of the steady work: those of the GPUs, or

@@ -2,6 +2,7 @@ package session
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"sweetspot/engine/profile"
@@ -52,6 +53,33 @@ func TestEnergyOfCPUs(t *testing.T) {
 	u = start(t, shell(s, model+script)).Wait()
 	if r := u.Run; r.GPUCount != 1 || r.EnergyOf != "" || r.AveragePowerW != nil || r.EnergyJPerUnit != nil {
 		t.Errorf("on a GPU: %+v", r)
+	}
+}
+
+// Other work there may have taken what a step was active, and no more. Pauses between the steps
+// don't hide it, and what went on before the first step does not count.
+func TestOtherWorkWidensTheInterval(t *testing.T) {
+	const script = `awk 'BEGIN { for (i = 0; i < 200; i++) {
+		printf "{\"sweetspot\":1,\"event\":\"iteration\",\"t\":%g,\"index\":%d,\"seconds\":0.05,\"units\":32}\n", 2+i*every, i
+		if (i % 20 == 0)
+			printf "{\"sweetspot\":1,\"event\":\"load\",\"t\":%g,\"seconds\":1,\"others\":0.6,\"idle\":0,\"active\":%g}\n",
+				2+i*every, i == 0 ? 1 : active } }' `
+	s := openStore(t)
+	for args, low := range map[string]float64{
+		"every=0.05 active=0.9":  0.02, // what the others took
+		"every=0.05 active=0.2":  0.04,
+		"every=0.1 active=0.2":   0.03, // all of it in the steps
+		"every=0.05 active=0.01": 0.05,
+	} {
+		u := start(t, shell(s, strings.Replace(script, "BEGIN {", "BEGIN { "+strings.Replace(args, " ", "; ", 1)+";", 1)+
+			">&3")).Wait()
+		r := saved(t, s, u.Run.ID)
+		if math.Abs(r.Steady.Low-low) > 1e-4 || math.Abs(r.Steady.Value-0.05) > 1e-9 {
+			t.Errorf("%s: %+v, want low %g", args, r.Steady, low)
+		}
+		if said := strings.Contains(strings.Join(u.Warnings, "\n"), "other programs used 60.0 %"); said != (low < 0.05) {
+			t.Errorf("%s: warnings %q", args, u.Warnings)
+		}
 	}
 }
 

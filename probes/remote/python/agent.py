@@ -14,9 +14,10 @@ import time
 
 from command import EVENTS_FD, Command, Trouble, reserve
 from facts import gather
-from frames import EXIT, STOP, Splitter, frame, note
+from frames import EVENTS, EXIT, STOP, Splitter, frame, note
 from interpreter import place
 from link import Link, wait
+from load import Load
 from spool import Spool, failed
 
 TICK = 0.05  # seconds between polls of what sends no signal
@@ -91,9 +92,10 @@ def over(command, header):
 
 def carry(command, link, header):
     """Carries the streams until the command has ended; a lost connection ends it."""
+    load = Load(header["load"])
     while not command.ended:
         sources = [] if link.full() else command.sources()
-        for data in command.take(wait(sources, link, TICK)):
+        for data in command.take(wait(sources, link, TICK)) + readings(load, command):
             link.send(data)
         for kind, payload in link.requests:
             if kind == STOP:
@@ -103,6 +105,12 @@ def carry(command, link, header):
             command.stop(header["grace"])
         command.tick()
     link.send(command.exit())
+
+
+def readings(load, command):
+    """The reading of the load that is due, as a frame."""
+    line = load.take(command.age())
+    return [frame(EVENTS, line, command.age())] if line else []
 
 
 def fork_keeper():
@@ -132,8 +140,9 @@ def keep(header, files, spool):
         spool.write("began", time.time() - command.age())
     except OSError as e:
         full = e
+    load = Load(header["load"])
     while not command.ended:
-        for data in command.take(wait(command.sources(), None, TICK)):
+        for data in command.take(wait(command.sources(), None, TICK)) + readings(load, command):
             try:
                 spool.append(data)
             except OSError as e:
