@@ -33,7 +33,7 @@ type queryFlags struct {
 	model                 string
 	mode                  profile.Mode
 	epochs, target, units *float64
-	trainSize             *float64
+	trainSize, steps      *float64
 	purchase              profile.Purchase
 	weights               question.Weights
 	sort                  question.Sort
@@ -53,6 +53,9 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 			"each source needed)")
 	fl.Var(optional(&f.trainSize, quantity.ParseCount), "train-size",
 		"units in the training set of a training (default: those of your newest run)")
+	fl.Var(optional(&f.steps, quantity.ParseCount), "steps",
+		"steps of a training, as many at every batch size, so that it sees other amounts of data (default: as many "+
+			"units at each as your newest run announced)")
 	fl.Var(optional(&f.target, quantity.ParseFraction), "target-accuracy",
 		"train until the validation accuracy reaches this (0.9 or 90%)")
 	fl.IntVar(&f.maxCount, "max-count", question.DefaultCount, "largest number of VMs of one type, for inference")
@@ -230,6 +233,7 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 		q.Predicted = *f.predicted
 	}
 	q.Purchase, q.Epochs, q.TargetAccuracy, q.TrainSize = f.purchase, f.epochs, f.target, f.trainSize
+	q.Steps = f.steps
 	for _, of := range question.Filters() {
 		if values := f.filters[of.Name]; values != nil {
 			if err = of.Ask(&q.Workload, *values); err != nil {
@@ -269,8 +273,9 @@ func (f queryFlags) amount(w question.Workload, set *profile.Set) (question.Work
 	switch {
 	case f.units != nil && w.Mode == profile.Infer:
 		w.Units = *f.units
-	case f.units != nil && (f.epochs != nil || f.target != nil):
-		return w, usageError("--units, --epochs and --target-accuracy exclude each other: each says how much to train")
+	case f.units != nil && (f.epochs != nil || f.target != nil || f.steps != nil):
+		return w, usageError("--units, --steps, --epochs and --target-accuracy exclude each other: each says how much to " +
+			"train")
 	}
 	w = w.Whole(set)
 	if f.units == nil || w.Mode == profile.Infer {
@@ -298,7 +303,7 @@ func nothingToRank(set *profile.Set, q question.Query) error {
 	for _, f := range q.Narrowing() {
 		used = append(used, "--"+f.Flag)
 	}
-	for flag, v := range map[string]*float64{"--epochs": q.Epochs, "--target-accuracy": q.TargetAccuracy} {
+	for flag, v := range map[string]*float64{"--epochs": q.Epochs, "--steps": q.Steps, "--target-accuracy": q.TargetAccuracy} {
 		if v != nil { // never both
 			used = append(used, flag)
 		}

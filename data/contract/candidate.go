@@ -45,6 +45,7 @@ type Candidate struct {
 	Configuration []Part    `json:"configuration" yaml:"configuration"`
 	BatchSize     *int      `json:"batch_size" yaml:"batch_size"` // train: of the whole job; infer: per GPU
 	Epochs        *float64  `json:"epochs" yaml:"epochs"`         // of a training
+	Steps         *float64  `json:"steps" yaml:"steps"`           // of one counted in them, at this batch size
 	Units         *float64  `json:"units" yaml:"units"`           // of an inference
 	Purchase      string    `json:"purchase" yaml:"purchase"`     // how the VMs are bought
 	Time          Seconds   `json:"time" yaml:"time"`
@@ -220,7 +221,7 @@ func (w *writer) candidate(i, place int) Candidate {
 	out := Candidate{
 		ID: clean(c.ID), Model: clean(c.Model), Variant: clean(c.Variant.Title()),
 		Precision: OrNull(clean(c.Variant.Precision)),
-		Mode:      string(c.Mode), BatchSize: above0(c.BatchSize), Epochs: c.Epochs, Units: c.Units,
+		Mode:      string(c.Mode), BatchSize: above0(c.BatchSize), Epochs: c.Epochs, Steps: c.Steps, Units: c.Units,
 		Purchase: string(c.Purchase),
 		Score:    known(r.Score(i)), TAR: known(r.PerAccuracy(objective.Time, i)),
 		CAR:      known(r.PerAccuracy(objective.Cost, i)),

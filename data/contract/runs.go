@@ -33,6 +33,7 @@ type Run struct {
 	USDPerHour         *float64  `json:"usd_per_hour"` // of one VM
 	BatchSize          *int      `json:"batch_size"`   // train: of the whole job; infer: per GPU
 	Epochs             *float64  `json:"epochs"`
+	Steps              *float64  `json:"steps"` // that a script announces which counts no epochs
 	IterationsPerEpoch *float64  `json:"iterations_per_epoch"`
 	TrainSize          *float64  `json:"train_size"` // units in the training set
 	InitS              *float64  `json:"init_s"`     // before the first iteration
@@ -115,7 +116,8 @@ func NewRun(r profile.Run) Run {
 		Mode:    string(r.Mode), Cloud: OrNull(clean(r.Cloud)), Region: OrNull(clean(r.Region)),
 		GPU: OrNull(clean(r.GPU)), GPUCount: r.GPUs(), GPUMemGiB: r.GPUMemGiB, Count: max(r.Count, 1),
 		USDPerHour: r.USDPerHour,
-		BatchSize:  above0(r.BatchSize), Epochs: r.Epochs, IterationsPerEpoch: r.IterationsPerEpoch, TrainSize: r.TrainSize,
+		BatchSize:  above0(r.BatchSize), Epochs: r.Epochs, Steps: r.Steps,
+		IterationsPerEpoch: r.IterationsPerEpoch, TrainSize: r.TrainSize,
 		InitS: r.InitS, FirstIterationS: r.FirstIterationS, StartupS: r.StartupS, SteadyStdDevS: r.SteadyStdDevS,
 		SteadyN:          above0(r.SteadyN),
 		WarmupIterations: r.WarmupIterations, WarmupExtraS: r.WarmupExtraS,

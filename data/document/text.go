@@ -29,7 +29,9 @@ func markdown(w io.Writer, p contract.Pick) error {
 	if c.BatchSize != nil {
 		row("batch size", fmt.Sprint(*c.BatchSize))
 	}
-	if c.Epochs != nil {
+	if c.Steps != nil {
+		row("steps", quantity.Count(*c.Steps))
+	} else if c.Epochs != nil {
 		row("epochs", quantity.Count(*c.Epochs))
 	}
 	if c.Units != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -146,7 +147,10 @@ func (j *job) settings(p part) []setting {
 		out = append(out, setting{"PICK_PRECISION", precision})
 	}
 	out = append(out, p.settings()...)
-	if c.Epochs != nil {
+	switch {
+	case c.Steps != nil:
+		out = append(out, setting{"PICK_STEPS", decimal(math.Round(*c.Steps))})
+	case c.Epochs != nil:
 		out = append(out, setting{"PICK_EPOCHS", decimal(*c.Epochs)})
 	}
 	return out
@@ -240,7 +244,10 @@ func (j *job) picked() string {
 	if c.BatchSize != nil {
 		parts = append(parts, "batch size "+j.batchWords(*c.BatchSize))
 	}
-	if c.Epochs != nil {
+	switch {
+	case c.Steps != nil:
+		parts = append(parts, quantity.Count(math.Round(*c.Steps))+" steps")
+	case c.Epochs != nil:
 		parts = append(parts, quantity.Count(*c.Epochs)+" epochs")
 	}
 	if c.Units != nil {

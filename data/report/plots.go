@@ -204,22 +204,21 @@ func isMeasured(c *candidate.Candidate) bool { return c.Time.Basis == estimate.M
 // costDial draws the candidates' costs over the workload's own dial, with the
 // lowest of the feasible ones.
 func costDial(r *rank.Result) (out Picture, ok bool, err error) {
-	title, most := "epochs", 0.0
+	title, most := r.Query.DialUnit()+"s", 0.0
 	for _, i := range r.Order[:min(len(r.Order), tableRows)] {
 		c := r.Space.At(i)
 		if c.Mode == profile.Infer {
 			title = "units"
 		}
-		for _, v := range []*float64{c.Epochs, c.Units} {
-			if v != nil && finite(2**v) {
-				most = math.Max(most, 2**v)
-			}
+		if at, ok := c.OnDial(r.Query.Workload); ok && finite(2*at) {
+			most = math.Max(most, 2*at)
 		}
 	}
 	p, legend := newPlot(title, dollars.title), plot.NewLegend()
 	n := 0
 	for k, i := range r.Order[:min(len(r.Order), tableRows)] {
 		l, known := r.Space.At(i).Line(objective.Cost)
+		l.Slope /= r.Query.OnDial(1)
 		if !known || most <= 0 || !finite(l.At(0)) || !finite(l.At(most)) {
 			continue
 		}

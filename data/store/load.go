@@ -11,6 +11,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/training"
 )
 
 // silence is how long a recorder may say nothing before its run counts as
@@ -50,6 +51,9 @@ func (s *Store) Load(ctx context.Context) (*profile.Set, error) {
 			return nil, s.explain("be read", err)
 		}
 	}
+	for i := range set.Runs {
+		set.Runs[i] = training.InEpochs(set.Runs[i])
+	}
 	return set, nil
 }
 
@@ -65,7 +69,7 @@ const runQuery = `
 		r.mode, c.cloud, c.region, CASE c.instance_type WHEN '' THEN c.host ELSE c.instance_type END AS instance_type,
 		CASE c.gpu WHEN 'none' THEN '' ELSE c.gpu END AS gpu, c.gpu = 'none' AS no_gpu,
 		c.gpu_count, c.gpu_mem_gib, c.cpus, c.power_limit_w,
-		r.count, r.usd_per_hour, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size,
+		r.count, r.usd_per_hour, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size, r.steps,
 		r.init_s, r.first_iteration_s, r.startup_s, r.steady_s, r.steady_low_s, r.steady_high_s, r.steady_basis, r.steady_stddev_s, r.steady_n,
 		r.warmup_iterations, r.warmup_extra_s, r.first_validation_s, r.validation_s, r.total_s, r.total_stddev_s, r.total_n,
 		CASE r.command WHEN '[]' THEN '' ELSE r.command END AS command, r.folder, r.packages,
@@ -191,8 +195,8 @@ func loadLists(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
 		RunID int64
 		profile.Validation
 	}
-	const validationQuery = "SELECT run_id, epoch, seconds, metric, value, higher_is_better, units, at_s FROM " +
-		"validations ORDER BY run_id, seq"
+	const validationQuery = "SELECT run_id, epoch, seconds, metric, value, higher_is_better, units, at_s, " +
+		"iterations FROM validations ORDER BY run_id, seq"
 	err := each(ctx, tx, validationQuery, nil, func(v *validationRow) error {
 		if i, ok := at[v.RunID]; ok {
 			set.Runs[i].Validations = append(set.Runs[i].Validations, v.Validation)

@@ -15,6 +15,7 @@ type Description struct {
 	Epochs             *float64 // that the script will run
 	IterationsPerEpoch *float64
 	TrainSize          *float64     // units in the training set
+	Steps              *float64     // that the script will run, where it counts no epochs
 	Work               profile.Work // nothing of what a unit takes where it is pruned
 	Machine            Machine
 	Command            []string

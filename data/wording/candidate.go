@@ -30,6 +30,10 @@ func Workload(w question.Workload) string {
 	switch {
 	case w.Mode == profile.Infer:
 		return fmt.Sprintf("%s · infer %s %ss", model, quantity.Count(w.Units), cmp.Or(w.Unit, "unit"))
+	case w.Steps != nil:
+		return fmt.Sprintf("%s · train %s at every batch size", model, quantity.Several(int(math.Round(*w.Steps)), "step"))
+	case w.Epochs != nil && w.Counted.InSteps():
+		return strings.TrimSpace(fmt.Sprintf("%s · train %s %s", model, Length(w, *w.Epochs), OfBatch(w)))
 	case w.Epochs != nil && w.TrainSize != nil:
 		return fmt.Sprintf("%s · train %s epochs of %s %ss", model, quantity.Count(*w.Epochs),
 			quantity.Count(*w.TrainSize), cmp.Or(w.Unit, "unit"))
@@ -40,6 +44,19 @@ func Workload(w question.Workload) string {
 	default:
 		return model + " · train as long as each source did"
 	}
+}
+
+// Length is an amount of epochs as the script counts: 12 epochs, or 10,000 steps.
+func Length(w question.Workload, epochs float64) string {
+	return quantity.Count(math.Round(w.OnDial(epochs))) + " " + w.DialUnit() + "s"
+}
+
+// OfBatch says of which batch size a training counts its steps: of 64 images.
+func OfBatch(w question.Workload) string {
+	if w.Counted.Batch == 0 {
+		return ""
+	}
+	return fmt.Sprintf("of %d %ss", w.Counted.Batch, cmp.Or(w.Unit, "unit"))
 }
 
 // VMs names a configuration: 2× g3.4xlarge.

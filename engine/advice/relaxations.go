@@ -151,13 +151,26 @@ func asAccurate(r *rank.Result, i int) question.Limits {
 
 // Crossover is where the best candidate changes as epochs grow.
 type Crossover struct {
-	Epochs    float64
+	Epochs    float64 // or steps, where as many are asked of all
 	From, To  int
 	Objective objective.Name
 }
 
 // maxEpochs bounds the search for crossovers.
 const maxEpochs = 1000
+
+// dialRange is where crossovers are looked for. Where epochs or steps are as long as the script
+// makes them it is about what is asked: a tenth to ten times.
+func dialRange(w question.Workload) (lo, hi float64) {
+	asked := w.Steps
+	if asked == nil && w.Counted.InSteps() {
+		asked = w.Epochs
+	}
+	if asked == nil {
+		return 1, maxEpochs
+	}
+	return *asked / 10, *asked * 10
+}
 
 // Crossovers finds, for a training workload, the numbers of epochs at which the
 // fastest and the cheapest candidate change, among those that hold the limits
@@ -167,6 +180,7 @@ func Crossovers(r *rank.Result) []Crossover {
 		return nil
 	}
 	var out []Crossover
+	lo, hi := dialRange(r.Query.Workload)
 	for _, o := range r.Space.Objectives.Minimized() {
 		var lines []training.Line
 		var index []int
@@ -178,7 +192,7 @@ func Crossovers(r *rank.Result) []Crossover {
 			}
 			lines, index = append(lines, *line), append(index, i)
 		}
-		for _, x := range training.Crossovers(lines, 1, maxEpochs) {
+		for _, x := range training.Crossovers(lines, lo, hi) {
 			out = append(out, Crossover{x.At, index[x.From], index[x.To], o.Name})
 		}
 	}

@@ -56,6 +56,8 @@ type Candidate struct {
 	Configuration []Part
 	BatchSize     int
 	Epochs        *float64
+	Steps         *float64 // iterations of a training whose script counts them
+	FixedSteps    bool     // as many at every batch size
 	Units         *float64
 	Purchase      profile.Purchase
 
@@ -149,7 +151,7 @@ func (c *Candidate) Of(o objective.Name) estimate.Estimate {
 }
 
 // Line is the value of an objective over the workload's dial: epochs in
-// training, units in inference (where the start-up, if any, is spread over
+// training, or steps where as many are asked of all, units in inference (where the start-up, if any, is spread over
 // them). ok is false where no dial is known.
 func (c *Candidate) Line(o objective.Name) (line training.Line, ok bool) {
 	e := c.Of(o)
@@ -162,18 +164,35 @@ func (c *Candidate) Line(o objective.Name) (line training.Line, ok bool) {
 	return training.Line{}, false
 }
 
-// ByEpochs is the value of an objective over the epochs of a training; nil where
-// that is not known.
-func (c *Candidate) ByEpochs(o objective.Name) *training.Line {
+// OnDial is where on the dial of a workload the candidate is: its epochs, steps or units;
+// ok is false where that is not known.
+func (c *Candidate) OnDial(w question.Workload) (at float64, ok bool) {
+	switch {
+	case c.FixedSteps:
+		return *c.Steps, true
+	case c.Epochs != nil:
+		return w.OnDial(*c.Epochs), true
+	case c.Units != nil:
+		return *c.Units, true
+	}
+	return 0, false
+}
+
+// ByEpochs is the value of an objective over the epochs of a training, over its steps where
+// as many are asked of all; nil where that is not known.
+func (c *Candidate) ByEpochs(o objective.Name) (line *training.Line) {
 	switch o {
 	case objective.Time:
-		return c.TimeByEpochs
+		line = c.TimeByEpochs
 	case objective.Cost:
-		return c.CostByEpochs
+		line = c.CostByEpochs
 	case objective.Energy:
-		return c.EnergyByEpochs
+		line = c.EnergyByEpochs
 	}
-	return nil
+	if line != nil && c.FixedSteps {
+		return &training.Line{At0: line.At0, Slope: line.Slope * *c.Epochs / *c.Steps}
+	}
+	return line
 }
 
 // Alongside reports whether two candidates differ in the batch size alone.

@@ -357,6 +357,7 @@ func (p *predictions) trainingOf(c Candidate, r profile.Run) Candidate {
 	c.TimeByEpochs = &training.Line{At0: at(1) - slope, Slope: slope + pauses.PerEpoch()}
 	p.errAlike(&c, r)
 	p.withEpochs(&c, r)
+	p.inSteps(&c, r)
 	p.finish(&c, r, 1)
 	return c
 }

@@ -19,7 +19,7 @@ import (
 // trained as long as its user pleased: they are times of one configuration, and
 // a mean over different numbers of epochs is the time of none.
 func (f *facts) sameEpochs(runs []profile.Run) []profile.Run {
-	if f.work.Epochs != nil || f.work.TargetAccuracy != nil || runs[0].Basis != estimate.Measured {
+	if f.work.SaysLength() || runs[0].Basis != estimate.Measured {
 		return runs
 	}
 	newest := slices.MaxFunc(runs, func(a, c profile.Run) int { return cmp.Compare(a.ID, c.ID) })
@@ -40,6 +40,11 @@ func (f *facts) epochs(r profile.Run) *float64 {
 	switch {
 	case f.work.Epochs != nil:
 		return f.work.Epochs
+	case f.work.Steps != nil:
+		if per := r.IterationsPerEpoch; per != nil && *per > 0 {
+			return new(*f.work.Steps / *per)
+		}
+		return nil
 	case f.work.TargetAccuracy != nil:
 		if at, ok := f.toTarget(r); ok {
 			return new(at.Epochs.Value)
@@ -53,6 +58,9 @@ func (f *facts) epochs(r profile.Run) *float64 {
 // epochsTo is the first epoch whose validation reached the target; failing
 // validations, the run's own epochs if it ended at least that good.
 func epochsTo(r profile.Run, target float64) *float64 {
+	if r.Steps != nil {
+		return nil // its validations come by steps
+	}
 	var values []float64
 	var epochs []int // after which they were measured, from 1
 	higher := true
@@ -87,7 +95,7 @@ func (f *facts) trainingTime(r profile.Run) estimate.Estimate {
 			return training.Scaled(r, *n, f.set.Kinds)
 		}
 	}
-	if f.work.Epochs == nil && f.work.TargetAccuracy == nil {
+	if !f.work.SaysLength() {
 		return training.AsPublished(r, f.set.Kinds)
 	}
 	return estimate.Estimate{}
@@ -135,8 +143,16 @@ func (f *facts) training(c Candidate, runs []profile.Run) Candidate {
 	c.Energy = f.energy(&c, runs, max(runs[0].Count, 1))
 	c.EnergyByEpochs = f.energyByEpochs(c, runs)
 	f.withEpochs(&c, runs[0])
+	f.inSteps(&c, runs[0])
 	f.finish(&c, runs[0], max(runs[0].Count, 1))
 	return c
+}
+
+// inSteps says how many steps a training takes where these are what is counted.
+func (f *facts) inSteps(c *Candidate, r profile.Run) {
+	if (f.work.Steps != nil || f.work.Counted.InSteps()) && c.Epochs != nil && r.IterationsPerEpoch != nil {
+		c.Steps, c.FixedSteps = new(*c.Epochs**r.IterationsPerEpoch), f.work.Steps != nil
+	}
 }
 
 // leastEpochs is how many whole epochs a run must show for its total to be told

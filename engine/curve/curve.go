@@ -282,7 +282,8 @@ func Workloads(set *profile.Set) []Keyed {
 
 // observed is the learning curve of a training run by its first metric.
 func observed(r profile.Run) (o LearningCurve, metric string, higher, ok bool) {
-	if r.Mode != profile.Train || r.BatchSize < 1 || len(r.Validations) == 0 || r.Basis == estimate.Unknown {
+	if r.Mode != profile.Train || r.BatchSize < 1 || len(r.Validations) == 0 || r.Basis == estimate.Unknown ||
+		r.Steps != nil { // its validations come by steps, and not at the ends of epochs
 		return LearningCurve{}, "", false, false
 	}
 	metric, higher = r.Validations[0].Metric, r.Validations[0].HigherIsBetter

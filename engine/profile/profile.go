@@ -200,6 +200,9 @@ type Run struct {
 	Epochs             *float64 // epochs the source ran or needed to stabilise
 	IterationsPerEpoch *float64 // real: 158.25 happens
 	TrainSize          *float64 // units in the training set
+	// Steps is how many iterations the training was to take, where its script counts these and
+	// no epochs; see [sweetspot/engine/training.InEpochs].
+	Steps *float64 `json:",omitempty"`
 
 	InitS            *float64
 	FirstIterationS  *float64
@@ -275,6 +278,7 @@ type Validation struct {
 	HigherIsBetter bool
 	Units          *float64
 	AtS            *float64 `json:",omitempty"` // when it ended, in seconds from the run's start
+	Iterations     *int     `json:",omitempty"` // number of iterations before it
 }
 
 // Pause is time during a run that belongs to no iteration and no validation.

@@ -38,11 +38,15 @@ func (q Query) Check() error {
 		return fmt.Errorf("mode %q is neither train nor infer", q.Mode)
 	case q.Mode == profile.Infer && (q.Epochs != nil || q.TargetAccuracy != nil):
 		return fmt.Errorf("--epochs and --target-accuracy belong to training: use --units with --mode infer")
+	case q.Mode == profile.Infer && q.Steps != nil:
+		return fmt.Errorf("--steps belongs to training: use --units with --mode infer")
+	case q.Steps != nil && (q.Epochs != nil || q.TargetAccuracy != nil):
+		return fmt.Errorf("--steps, --epochs and --target-accuracy exclude each other: each says how long to train")
 	case q.Epochs != nil && q.TargetAccuracy != nil:
 		return fmt.Errorf("--epochs and --target-accuracy exclude each other: the target decides the epochs")
 	case q.Mode == profile.Infer && q.TrainSize != nil:
 		return fmt.Errorf("--train-size belongs to training: use --units with --mode infer")
-	case !positive(q.Epochs) || !positive(q.TrainSize) || !(q.Units >= 0):
+	case !positive(q.Epochs) || !positive(q.TrainSize) || !positive(q.Steps) || !(q.Units >= 0):
 		return fmt.Errorf("the work is not above zero")
 	case q.MaxCount < 1 || q.MaxCount > MostCount:
 		return fmt.Errorf("%d VMs of one type: give a number from 1 to %d", q.MaxCount, MostCount)
@@ -96,6 +100,7 @@ func (q Query) Object() objective.Each[any] {
 	put("target_accuracy", q.TargetAccuracy) // that a training is to reach, a fraction
 	put("units", units)                      // of an inference, or of all epochs of a training where known
 	put("train_size", q.TrainSize)           // units in an epoch of a training; null: as many as each source had
+	put("steps", q.Steps)                    // of a training, in place of epochs: as many at every batch size
 	put("purchase", string(q.Purchase))      // on-demand, spot, reserved-1y or reserved-3y
 	var weights objective.Each[float64]
 	for _, o := range objective.All() {
@@ -136,6 +141,7 @@ func (q *Query) UnmarshalJSON(text []byte) error {
 		TargetAccuracy *float64 `json:"target_accuracy"`
 		Units          *float64
 		TrainSize      *float64 `json:"train_size"`
+		Steps          *float64
 		Purchase       profile.Purchase
 		Weights        Weights
 		Sort           Sort
@@ -151,8 +157,8 @@ func (q *Query) UnmarshalJSON(text []byte) error {
 	*q = Query{
 		Workload: Workload{
 			Model: of.Model, Mode: of.Mode, Epochs: of.Epochs, TargetAccuracy: of.TargetAccuracy, Purchase: of.Purchase,
-			TrainSize: of.TrainSize,
-			MaxCount:  DefaultCount, Combine: of.Combined, Predicted: of.Predicted, Words: of.Words,
+			TrainSize: of.TrainSize, Steps: of.Steps,
+			MaxCount: DefaultCount, Combine: of.Combined, Predicted: of.Predicted, Words: of.Words,
 		},
 		Weights: of.Weights, Sort: of.Sort,
 	}

@@ -228,6 +228,8 @@ type Workload struct {
 	Epochs         *float64 // training; nil: as many as the source of each run needed, see [Workload.Whole]
 	TargetAccuracy *float64 // training; epochs follow from the measured validations
 	TrainSize      *float64 // training: units in the training set; nil: as many as each run has
+	Steps          *float64 // training: so many iterations, whatever the batch size, in place of epochs
+	Counted        Counted  // training: how its script counts, see [Workload.Whole]
 	Units          float64  // inference: how many units W
 	Purchase       profile.Purchase
 	MaxCount       int       // most VMs of one type in inference
@@ -245,4 +247,36 @@ type Workload struct {
 	GPUs       []string
 	// Words keep the candidates whose names hold all of them.
 	Words string
+}
+
+// Counted is how the script of a training counts its work: in steps of a batch size, or, where
+// it is zero, in epochs. Steps of the user's newest run are the word for an amount of units;
+// at another batch size as many units are other steps.
+type Counted struct {
+	StepsPerEpoch float64
+	Batch         int // units in a step; 0 where that is not known
+}
+
+// InSteps reports whether the script counts steps.
+func (c Counted) InSteps() bool { return c.StepsPerEpoch > 0 }
+
+// SaysLength reports whether it is said how long to train.
+func (w Workload) SaysLength() bool {
+	return w.Epochs != nil || w.TargetAccuracy != nil || w.Steps != nil
+}
+
+// OnDial is an amount of epochs in what the dial counts: epochs, or steps of [Counted].
+func (w Workload) OnDial(epochs float64) float64 {
+	if w.Steps == nil && w.Counted.InSteps() {
+		return epochs * w.Counted.StepsPerEpoch
+	}
+	return epochs
+}
+
+// DialUnit is what the dial of a training counts: "epoch" or "step".
+func (w Workload) DialUnit() string {
+	if w.Steps != nil || w.Counted.InSteps() {
+		return "step"
+	}
+	return "epoch"
 }

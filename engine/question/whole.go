@@ -8,8 +8,8 @@ import (
 
 // Whole completes the question about a training of the user's own: without further words it
 // is the whole training that the newest run of the model announced, so many epochs of so many
-// units. Runs with another number of units in their training set answer for that as well;
-// see [sweetspot/engine/training.Resized]. Where no run of the model was probed, as with
+// units, or as many units as its steps take. Runs with another number of units in their training
+// set answer for that as well; see [sweetspot/engine/training.Resized]. Where no run of the model was probed, as with
 // what others published, the question stays as it is.
 func (w Workload) Whole(set *profile.Set) Workload {
 	if w.Mode != profile.Train {
@@ -38,7 +38,10 @@ func (w Workload) Whole(set *profile.Set) Workload {
 	if w.TrainSize == nil && sized != nil {
 		w.TrainSize = sized.TrainSize
 	}
-	if w.Epochs == nil && w.TargetAccuracy == nil {
+	if w.Counted = (Counted{}); announcing != nil && announcing.Steps != nil {
+		w.Counted = countedBy(*announcing, w.TrainSize)
+	}
+	if !w.SaysLength() {
 		w.Epochs = new(float64(DefaultEpochs))
 		if announcing != nil {
 			w.Epochs = announcing.Epochs
@@ -46,4 +49,15 @@ func (w Workload) Whole(set *profile.Set) Workload {
 	}
 	w.Unit = cmp.Or(w.Unit, newest.Unit)
 	return w
+}
+
+// countedBy is how the script of a run counts its steps, with so many units in an epoch.
+func countedBy(r profile.Run, units *float64) (c Counted) {
+	if r.IterationsPerEpoch != nil {
+		c.StepsPerEpoch = *r.IterationsPerEpoch
+	}
+	if c.Batch = r.BatchSize; units != nil && r.BatchSize > 0 {
+		c.StepsPerEpoch = *units / float64(r.BatchSize)
+	}
+	return c
 }

@@ -1,6 +1,31 @@
 package hook
 
-import "testing"
+import (
+	"os/exec"
+	"testing"
+)
+
+// Steps are counted by the loop that the step is in, or by a name that means nothing else. Of a
+// number that may mean another thing, as in a rollout, and of parts of steps nothing is told.
+func TestStepsOfALoop(t *testing.T) {
+	c := exec.CommandContext(t.Context(), "python3", "testdata/steps_by_loop.py")
+	c.Env = append(c.Environ(), "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1")
+	out, err := c.CombinedOutput()
+	const want = `counted: 6 steps, None epochs
+until: 7 steps, None epochs
+nanogpt: 5 steps, None epochs
+stream: 4 steps, None epochs
+sliced: 3 steps, None epochs
+named: 8 steps, None epochs
+rollout: None steps, None epochs
+accumulated: None steps, None epochs
+both: 6 steps, 5 epochs
+unclear: None steps, None epochs
+`
+	if err != nil || string(out) != want {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
 
 // Epochs are counted by a loop, whatever the number is called.
 func TestEpochsOfALoop(t *testing.T) {
@@ -19,6 +44,9 @@ func TestEpochsOfALoop(t *testing.T) {
 			}
 			if got != c.epochs {
 				t.Errorf("%g epochs, want %g", got, c.epochs)
+			}
+			if n := r.models[0].Steps; (n != nil) != (c.way == "steps") || n != nil && *n != 5 {
+				t.Errorf("%g steps", number(n))
 			}
 		})
 	}

@@ -75,7 +75,7 @@ var readers = map[string]func(*fields) Event{
 			FLOPsPerUnit: f.amount("flops_per_unit"), ActivationsPerUnit: f.amount("activations_per_unit"),
 			Layers: f.amount("layers"), Unit: f.name("unit"), BatchSize: f.whole("batch_size"),
 			TrainSize: f.amount("train_size"), IterationsPerEpoch: f.amount("iterations_per_epoch"),
-			Precision: f.name("precision"), Pruning: f.fraction("pruning"), Epochs: f.amount("epochs"),
+			Precision: f.name("precision"), Pruning: f.fraction("pruning"), Epochs: f.amount("epochs"), Steps: f.amount("steps"),
 			WorldSize: f.whole("world_size"), Network: f.name("network"), Input: f.name("input"),
 			StateBytes: f.amount("state_bytes"),
 		}

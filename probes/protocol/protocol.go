@@ -49,9 +49,10 @@ type Model struct {
 	Precision          string
 	Pruning            *float64 // fraction in [0,1]
 	Epochs             *float64
-	WorldSize          *int   // data-parallel ranks
-	Network            string // class of the module; several are joined by +
-	Input              string // shape of one unit, 3x224x224
+	Steps              *float64 // iterations of the whole training
+	WorldSize          *int     // data-parallel ranks
+	Network            string   // class of the module; several are joined by +
+	Input              string   // shape of one unit, 3x224x224
 	// StateBytes are those of weights, gradients and the optimizers' state on one device.
 	StateBytes *float64
 }

@@ -74,6 +74,7 @@ func TestEvents(t *testing.T) {
 			new(3221225472.0), nil},
 		`{"sweetspot":1,"event":"telemetry","t":6.0,"gpu":0,"utilisation":0.97,"watts":320,"celsius":-1,"throttle":"","shared":false,"energy_j":12.5}`: Telemetry{
 			T: new(6.0), Utilisation: new(0.97), Watts: new(320.0), Celsius: new(-1.0), Shared: new(false), EnergyJ: new(12.5)},
+		`{"sweetspot":1,"event":"model","batch_size":64,"steps":20000}`: Model{BatchSize: new(64), Steps: new(20000.0)},
 		`{"sweetspot":1,"event":"load","t":6.5,"seconds":1,"others":0.6,"idle":0.01}`: Load{T: new(6.5), Seconds: 1,
 			Others: 0.6, Idle: 0.01},
 		`{"sweetspot":1,"event":"load","seconds":1,"others":0.6,"idle":0,"active":0.05}`: Load{Seconds: 1, Others: 0.6,

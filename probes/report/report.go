@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -126,6 +127,7 @@ type Interval struct {
 // Epochs is the estimate for a number of epochs; cost is null without a price.
 type Epochs struct {
 	Epochs float64  `json:"epochs"`
+	Steps  *float64 `json:"steps"` // where the script counts these
 	Time   Seconds  `json:"time"`
 	Cost   *Dollars `json:"cost"`
 	Why    *string  `json:"why"` // which pauses the time includes, or that none was seen
@@ -199,6 +201,9 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 	for _, n := range epochs {
 		if t := training.Training(r, n, kinds); t.Known() {
 			e := atEpochs(n, t, r.USDPerHour)
+			if r.Steps != nil {
+				e.Steps = new(math.Round(n * *r.IterationsPerEpoch))
+			}
 			e.Why, e.pauses = contract.OrNull(pauses.Words(n)), pauses.Seen()
 			p.Estimates = append(p.Estimates, e)
 		}

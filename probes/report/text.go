@@ -174,9 +174,12 @@ func (r Run) ending() string {
 }
 
 func (e Epochs) line() string {
-	unit := "epochs"
-	if e.Epochs == 1 {
-		unit = "epoch"
+	length, unit := e.Epochs, "epoch"
+	if e.Steps != nil {
+		length, unit = *e.Steps, "step"
+	}
+	if length != 1 {
+		unit += "s"
 	}
 	text := spread(e.Time.S, e.Time.Low, e.Time.High, quantity.Duration)
 	if low, value, high := quantity.Duration(e.Time.Low), quantity.Duration(e.Time.S),
@@ -189,7 +192,7 @@ func (e Epochs) line() string {
 	if e.pauses {
 		text += ", " + *e.Why
 	}
-	return fmt.Sprintf("  %-18s %s\n", quantity.Count(e.Epochs)+" "+unit, text)
+	return fmt.Sprintf("  %-18s %s\n", quantity.Count(length)+" "+unit, text)
 }
 
 // spread writes a value with the relative half-width of its interval.

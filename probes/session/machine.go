@@ -47,7 +47,7 @@ func describe(d *store.Description, e protocol.Model) {
 	d.Work.Network, d.Work.Input = cmp.Or(e.Network, d.Work.Network), cmp.Or(e.Input, d.Work.Input)
 	d.Work.StateBytes = cmp.Or(e.StateBytes, d.Work.StateBytes)
 	d.TrainSize = cmp.Or(e.TrainSize, d.TrainSize)
-	d.Epochs = cmp.Or(e.Epochs, d.Epochs)
+	d.Epochs, d.Steps = cmp.Or(e.Epochs, d.Epochs), cmp.Or(e.Steps, d.Steps)
 	d.IterationsPerEpoch = cmp.Or(e.IterationsPerEpoch, d.IterationsPerEpoch)
 	if e.BatchSize != nil {
 		d.BatchSize = *e.BatchSize

@@ -284,6 +284,7 @@ func (p *state) validation(e protocol.Validation, now float64) {
 	v := profile.Validation{
 		Epoch: e.Epoch, Seconds: e.Seconds, Metric: e.Metric, Value: e.Value, Units: e.Units,
 		HigherIsBetter: isHigherBetter(e.Metric, e.HigherIsBetter), AtS: new(at(e.T, now)),
+		Iterations: new(cmp.Or(p.counts[0], p.series.Len())),
 	}
 	if p.results == nil {
 		p.checks = append(p.checks, v)

@@ -8,6 +8,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
+	"sweetspot/engine/training"
 	"sweetspot/probes/gpu"
 	"sweetspot/probes/metric"
 	"sweetspot/probes/protocol"
@@ -100,6 +101,7 @@ func (p *state) run(s steady.Summary) profile.Run {
 		Cloud: m.VM.Cloud, Region: m.VM.Region, InstanceType: m.VM.InstanceType,
 		GPU: m.GPU, GPUCount: m.GPUCount, NoGPU: m.NoGPU, GPUMemGiB: m.GPUMemGiB, CPUs: m.CPUs, Count: 1, USDPerHour: m.USDPerHour,
 		BatchSize: d.BatchSize, Epochs: d.Epochs, IterationsPerEpoch: d.IterationsPerEpoch, TrainSize: d.TrainSize,
+		Steps:   d.Steps,
 		Command: d.Command, Folder: d.Folder, Packages: d.Packages, Work: d.Work,
 		InitS:           p.initS,
 		PeakMemoryBytes: p.peak, Accuracy: p.accuracy, Validations: slices.Clip(p.checks), Pauses: slices.Clip(p.pauses),
@@ -112,7 +114,7 @@ func (p *state) run(s steady.Summary) profile.Run {
 	if d.Mode == profile.Train {
 		r.FirstValidationS, r.ValidationS = validationSeconds(p.checks)
 	}
-	return r
+	return training.InEpochs(r)
 }
 
 // validationSeconds returns the first validation's time and the mean of the

@@ -48,6 +48,7 @@ const (
 	Feasible  Action = "feasible"
 	Predicted Action = "predicted"
 	Combined  Action = "combined"
+	FixSteps  Action = "fix-steps"
 	NextProbe Action = "next-probe"
 	Scheduler Action = "scheduler"
 	Overlap   Action = "overlap"
@@ -275,6 +276,8 @@ func defaults() []Binding {
 			{Feasible, "f", "hide", 11, explore, "show or hide infeasible candidates"},
 			{Predicted, "P", "predict", 13, explore, "also rank predicted candidates, which were never probed"},
 			{Combined, "C", "combine", 13, explore, "for inference, also rank combinations of VM types: their exact frontier"},
+			{FixSteps, "K", "fix steps", 13, explore,
+				"of a training counted in steps: as many steps at every batch size, or again as many units"},
 			{Scheduler, "d", "scheduler", 9, in(InFleet), "next scheduler of the reserved VMs"},
 			{Overlap, "O", "overlap", 10, in(InFleet),
 				"let INT8 jobs overlap the jobs queued behind them, as in the study"},

@@ -40,7 +40,7 @@ type Answer struct {
 	Tested      validate.Tested            // how well predictions did on the set itself
 	spots       map[int][]advice.SweetSpot // by candidate: where it is one, and where it is the unpruned one
 	today       time.Time                  // from which the age of prices is counted
-	announced   []float64                  // epochs that trainings of one's own were to be long; see [announcedBy]
+	announced   []float64                  // how long trainings of one's own were to be, on the dial; see [announcedBy]
 	byID        []int32                    // indices into Set.Runs by rising ID
 }
 
@@ -89,9 +89,9 @@ func Ask(seq int, set *profile.Set, q question.Query, previous *Answer) *Answer 
 	return a
 }
 
-// announcedBy is how long the trainings of one's own were to be, in epochs as they are
-// asked about: a run on half as many units counts each of its own as half of one.
-func announcedBy(set *profile.Set, w question.Workload) (epochs []float64) {
+// announcedBy is how long the trainings of one's own were to be, in epochs or steps as they are
+// asked about: a run on half as many units counts each of its own epochs as half of one.
+func announcedBy(set *profile.Set, w question.Workload) (lengths []float64) {
 	if w.Mode != profile.Train {
 		return nil
 	}
@@ -100,13 +100,19 @@ func announcedBy(set *profile.Set, w question.Workload) (epochs []float64) {
 		if r.Model != w.Model || r.Mode != w.Mode || r.Command == nil || r.Epochs == nil {
 			continue
 		}
+		if w.Steps != nil {
+			if r.IterationsPerEpoch != nil {
+				lengths = append(lengths, *r.Epochs**r.IterationsPerEpoch)
+			}
+			continue
+		}
 		times := 1.0
 		if r.TrainSize != nil && w.TrainSize != nil {
 			times = *r.TrainSize / *w.TrainSize
 		}
-		epochs = append(epochs, *r.Epochs*times)
+		lengths = append(lengths, w.OnDial(*r.Epochs*times))
 	}
-	return epochs
+	return lengths
 }
 
 // space is the candidates of a question.

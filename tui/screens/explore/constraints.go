@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/data/wording"
 	"sweetspot/engine/advice"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
@@ -101,15 +102,18 @@ func weightText(cost float64) string {
 	return fmt.Sprintf("time %.0f : cost %.0f", 100*(1-cost), 100*cost)
 }
 
-// setDial makes the dial that belongs to the mode. Zero epochs stand for as many as each
-// source needed, which nobody asks of a training of one's own.
+// setDial makes the dial that belongs to the mode, in epochs or steps or units. Zero epochs stand
+// for as many as each source needed, which nobody asks of a training of one's own.
 func (c *constraints) setDial(mode profile.Mode, unit string, own bool) {
 	c.mode = mode
 	cfg := slider.Config{
 		Label: unit + "s", Direction: slider.Dial, Log: true, Lo: 1e3, Hi: 1e9,
 		Format: quantity.Count, Parse: quantity.ParseCount, Step: slider.CountStep,
 	}
-	if mode == profile.Train {
+	switch {
+	case mode == profile.Train && unit == "step":
+		cfg.Lo, cfg.Hi, cfg.Parse = 1, 1e7, parseOwnEpochs
+	case mode == profile.Train:
 		cfg = slider.Config{Label: "epochs", Direction: slider.Dial, Lo: 0, Hi: 100, Format: epochsText, Parse: parseEpochs,
 			Step: slider.CountStep}
 		if own {
@@ -130,7 +134,7 @@ func epochsText(v float64) string {
 func parseOwnEpochs(s string) (float64, error) {
 	n, err := quantity.ParseCount(s)
 	if err == nil && n < 1 {
-		err = errors.New("a training has at least 1 epoch")
+		err = errors.New("a training has at least 1")
 	}
 	return n, err
 }
@@ -142,8 +146,11 @@ func parseEpochs(s string) (float64, error) {
 	return quantity.ParseCount(s)
 }
 
-// load puts the sliders where a question has them.
+// load puts the sliders where a question has them; unit is one of inference.
 func (c *constraints) load(q question.Query, unit string) {
+	if q.Mode == profile.Train {
+		unit = q.DialUnit()
+	}
 	if q.Mode != c.mode || c.dial().Label() != unit+"s" {
 		c.setDial(q.Mode, unit, q.TrainSize != nil)
 	}
@@ -161,7 +168,10 @@ func (c *constraints) load(q question.Query, unit string) {
 	if q.Mode == profile.Train {
 		dial = 0
 		if q.Epochs != nil {
-			dial = *q.Epochs
+			dial = q.OnDial(*q.Epochs)
+		}
+		if q.Steps != nil {
+			dial = *q.Steps
 		}
 	}
 	c.dial().Set(dial)
@@ -207,10 +217,12 @@ func (c *constraints) save(k int, q *question.Query) {
 		switch {
 		case q.Mode == profile.Infer:
 			q.Units = v
+		case q.Steps != nil:
+			q.Steps = new(math.Round(v))
 		case v < 1:
 			q.Epochs = nil
 		default:
-			q.Epochs = new(math.Round(v))
+			q.Epochs = new(math.Round(v) / q.OnDial(1))
 		}
 	}
 }
@@ -234,7 +246,7 @@ func (c *constraints) show(a *Answer) int {
 	}
 	var marks []float64
 	for _, x := range a.Crossovers {
-		marks = append(marks, x.Epochs)
+		marks = append(marks, a.Question.OnDial(x.Epochs))
 	}
 	c.dial().Marks = marks
 	c.dial().Histogram = c.dial().Bins(a.announced, histogramBins)
@@ -243,9 +255,14 @@ func (c *constraints) show(a *Answer) int {
 	return len(c.All)
 }
 
-// sizeNote says how much an epoch is.
+// sizeNote says how much an epoch or a step is.
 func sizeNote(w question.Workload) string {
-	if w.TrainSize == nil {
+	switch {
+	case w.Steps != nil:
+		return "at every batch size"
+	case w.Counted.Batch > 0 && w.Counted.InSteps():
+		return wording.OfBatch(w)
+	case w.TrainSize == nil || w.Counted.InSteps():
 		return ""
 	}
 	return "of " + quantity.Count(*w.TrainSize) + " " + cmp.Or(w.Unit, "unit") + "s"

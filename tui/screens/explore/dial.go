@@ -3,10 +3,10 @@ package explore
 import (
 	"math"
 
-	"sweetspot/engine/candidate"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/training"
 	"sweetspot/tui/plot"
@@ -31,6 +31,7 @@ type dial struct {
 	points plot.Data // the ground, the selected line, the lowest one
 	ground int       // points of the ground
 	of     []int     // point → candidate
+	work   question.Workload
 
 	lowest [dialPoints]int // candidate that is lowest at each step; −1 where none is
 	answer int             // that lowest is of
@@ -39,11 +40,11 @@ type dial struct {
 }
 
 // newDial lays out the lines of a space up to twice what is asked.
-func newDial(s *rank.Space, class []uint8, o objective.Name) (d *dial, title string) {
+func newDial(s *rank.Space, class []uint8, o objective.Name, w question.Workload) (d *dial, title string) {
 	n := s.Len()
-	d = &dial{lines: make([]training.Line, n), class: class, stride: max((n+groundLines-1)/groundLines, 1), answer: -1,
-		shown: [3]int{-1}}
-	title, most := "epochs", 0.0
+	d = &dial{work: w, lines: make([]training.Line, n), class: class,
+		stride: max((n+groundLines-1)/groundLines, 1), answer: -1, shown: [3]int{-1}}
+	title, most := w.DialUnit()+"s", 0.0
 	if n > 0 && s.At(0).Mode == profile.Infer && s.At(0).Units != nil {
 		title, most = "units", 2**s.At(0).Units
 		d.inferred(s, o, *s.At(0).Units)
@@ -70,13 +71,14 @@ func (d *dial) inferred(s *rank.Space, o objective.Name, units float64) {
 func (d *dial) trained(s *rank.Space, o objective.Name) (most float64) {
 	for i := range d.lines {
 		c := s.At(i)
-		if c.Epochs != nil {
-			most = math.Max(most, 2**c.Epochs)
+		if at, ok := c.OnDial(d.work); ok {
+			most = math.Max(most, 2*at)
 		}
 		line, ok := c.Line(o)
 		if !ok {
 			line = training.Line{At0: math.NaN(), Slope: math.NaN()}
 		}
+		line.Slope /= d.work.OnDial(1)
 		d.lines[i] = line
 	}
 	return most
@@ -161,20 +163,11 @@ func (d *dial) show(s *plot.Scatter, r *rank.Result, seq, columns, selected int)
 	s.SetFrontier(front)
 	at := -1
 	if selected >= 0 && !math.IsNaN(d.lines[selected].At0) {
-		at = chosen + d.stepAt(placeOnDial(r.Space.At(selected)))
+		if place, ok := r.Space.At(selected).OnDial(d.work); ok {
+			at = chosen + d.stepAt(place)
+		}
 	}
 	s.SetSelected(at, plot.Whiskers{})
-}
-
-// placeOnDial is where on the dial a candidate is asked for.
-func placeOnDial(c *candidate.Candidate) float64 {
-	switch {
-	case c.Epochs != nil:
-		return *c.Epochs
-	case c.Units != nil:
-		return *c.Units
-	}
-	return math.NaN()
 }
 
 // stepAt is the step of the dial nearest to a place on it.

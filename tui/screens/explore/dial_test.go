@@ -14,6 +14,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/training"
 	"sweetspot/tui/plot"
@@ -69,7 +70,7 @@ func inferred(t testing.TB, n int) *rank.Space {
 func TestDialOfManyCandidatesStaysSmall(t *testing.T) {
 	const n = 25_000
 	s := inferred(t, n)
-	d, title := newDial(s, make([]uint8, n), objective.Cost)
+	d, title := newDial(s, make([]uint8, n), objective.Cost, question.Workload{})
 	if title != "units" {
 		t.Errorf("over %q", title)
 	}
@@ -118,7 +119,7 @@ func TestDialOfManyCandidatesStaysSmall(t *testing.T) {
 func BenchmarkDial(b *testing.B) {
 	const n = 1_000_000
 	s := inferred(b, n)
-	d, _ := newDial(s, make([]uint8, n), objective.Cost)
+	d, _ := newDial(s, make([]uint8, n), objective.Cost, question.Workload{})
 	p := plot.NewScatter(theme.New("", true, false))
 	p.SetSize(57, 20)
 	r := &rank.Result{Space: s, Feasible: make([]bool, n)}

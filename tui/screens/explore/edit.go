@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,6 +51,12 @@ func (s *Screen) edit(action keys.Action) tea.Cmd {
 		q.Predicted = !q.Predicted
 	case keys.Combined:
 		q.Combine = !q.Combine
+	case keys.FixSteps:
+		if q.Steps == nil { // as many steps at every batch size, or as many units
+			q.Epochs, q.Steps = nil, new(math.Round(q.OnDial(*q.Epochs)))
+		} else {
+			q.Epochs, q.Steps = new(*q.Steps/q.Counted.StepsPerEpoch), nil
+		}
 	}
 	return s.Change(string(action), q)
 }

@@ -151,6 +151,13 @@ func (s *Screen) Disabled(action keys.Action) string {
 		if s.Question().Mode == profile.Train {
 			return "a training runs on one VM: combinations are for inference"
 		}
+	case keys.FixSteps:
+		switch q := s.Question(); {
+		case q.Mode != profile.Train || !q.Counted.InSteps():
+			return "only a training whose script counts steps can keep them at every batch size"
+		case q.Epochs == nil && q.Steps == nil:
+			return "the target accuracy decides how many steps it takes"
+		}
 	}
 	return s.Desk.Disabled(action)
 }

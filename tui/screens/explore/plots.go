@@ -192,7 +192,7 @@ func (p *plots) set(k int, x, y plot.Axis, xs, ys []float64, class []uint8) {
 
 // layOutDial draws the cost (or time) of each candidate over epochs or units.
 func (p *plots) layOutDial(a *Answer, class []uint8, axis plot.Axis, o objective.Name) {
-	d, title := newDial(a.Result.Space, class, o)
+	d, title := newDial(a.Result.Space, class, o, a.Result.Query.Workload)
 	d.ver = p.ver << 32 // other points than any before
 	p.dial = d
 	p.name[1] = axis.Title + " × " + title

@@ -66,9 +66,12 @@ func columns(of objective.List, q question.Query) []table.Column {
 		{ID: "variant", Title: "variant", Width: 12, Flex: 2, Sort: true, Drop: 3},
 		batch,
 	}
-	if q.Mode == profile.Train && q.Epochs == nil {
+	if q.Mode == profile.Train && q.Epochs == nil && q.Steps == nil {
 		// Sources stop at different epochs: to compare times is to see that.
 		all = append(all, table.Column{ID: "epochs", Title: "epochs", Width: 6, Right: true, Sort: true, Drop: 5})
+	}
+	if q.Mode == profile.Train && q.Counted.InSteps() && q.Steps == nil { // as many units, other steps at each batch size
+		all = append(all, table.Column{ID: "steps", Title: "steps", Width: 7, Right: true, Sort: true, Drop: 4})
 	}
 	for _, o := range of.Minimized() {
 		column := table.Column{ID: string(o.Name), Title: string(o.Name), Right: true, Sort: true}
@@ -224,6 +227,14 @@ func epochsOf(c *candidate.Candidate) float64 {
 	return *c.Epochs
 }
 
+// stepsOf is how many steps a candidate takes; NaN where that is not known.
+func stepsOf(c *candidate.Candidate) float64 {
+	if c.Steps == nil {
+		return math.NaN()
+	}
+	return *c.Steps
+}
+
 func btoi(b bool) int {
 	if b {
 		return 1
@@ -297,6 +308,11 @@ func (r *rows) Cell(row int, column string, width int) string {
 	case "epochs":
 		if n := epochsOf(c); !math.IsNaN(n) {
 			return quantity.Count(n)
+		}
+		return "?"
+	case "steps":
+		if n := stepsOf(c); !math.IsNaN(n) {
+			return quantity.Count(math.Round(n))
 		}
 		return "?"
 	case "accuracy":
@@ -374,6 +390,7 @@ func (k *sortKeys) of(a *Answer, column string) func(i int) float64 {
 	number := map[string]func(c *candidate.Candidate) float64{
 		"batch":  func(c *candidate.Candidate) float64 { return float64(c.BatchSize) },
 		"epochs": epochsOf,
+		"steps":  stepsOf,
 		"basis":  func(c *candidate.Candidate) float64 { return float64(c.Time.Basis) },
 	}[column]
 	if number == nil && column != "vm" && column != "variant" {

@@ -7,6 +7,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
+	"sweetspot/engine/training"
 )
 
 // The dial of trainings of one's own is in the epochs of the newest, and shows how long each
@@ -36,5 +37,50 @@ func TestTheDialOfOnesOwnTrainings(t *testing.T) {
 	}
 	if _, err := parseOwnEpochs("0"); err == nil {
 		t.Error("as each source: there is none but the user")
+	}
+}
+
+// The dial of a training counted in steps is in those of the newest run's batch size, with each
+// run's own mark; fixed, it is the steps at every batch size.
+func TestTheDialInSteps(t *testing.T) {
+	set := &profile.Set{}
+	for i, batch := range []int{128, 64} {
+		set.Runs = append(set.Runs, training.InEpochs(profile.Run{ID: int64(i + 1), Model: "lm", Mode: profile.Train,
+			Unit: "sample", InstanceType: "desk", Count: 1, Command: []string{"python3", "lm.py"}, BatchSize: batch,
+			Steps: new([]float64{5000, 20000}[i]), Steady: estimate.Around(0.01, 1e-4, estimate.Measured),
+			Status: profile.Done, Basis: estimate.Measured}))
+	}
+	q := question.Default()
+	q.Model, q.Mode = "lm", profile.Train
+	c := newConstraints()
+	shown := func(q question.Query) *Answer {
+		a := Ask(1, set, q, nil)
+		c.load(a.Question, "sample")
+		c.show(a)
+		return a
+	}
+	a := shown(q)
+	if got := a.announced; !slices.Equal(got, []float64{10000, 20000}) {
+		t.Errorf("announced %v", got)
+	}
+	if v, _ := c.dial().Value(); v != 20000 || c.dial().Label() != "steps" ||
+		sizeNote(a.Question.Workload) != "of 64 samples" {
+		t.Errorf("%s at %g, %s", c.dial().Label(), v, sizeNote(a.Question.Workload))
+	}
+	q = a.Question
+	c.dial().Set(1000)
+	c.save(len(c.limits), &q)
+	if *q.Epochs**q.TrainSize != 64000 {
+		t.Errorf("1,000 steps are %g epochs of %g", *q.Epochs, *q.TrainSize)
+	}
+	q.Steps, q.Epochs = new(3000.0), nil
+	a = shown(q)
+	if v, _ := c.dial().Value(); v != 3000 || c.dial().Label() != "steps" ||
+		!slices.Equal(a.announced, []float64{5000, 20000}) || sizeNote(a.Question.Workload) != "at every batch size" {
+		t.Errorf("fixed at %g, announced %v", v, a.announced)
+	}
+	c.dial().Set(4000)
+	if c.save(len(c.limits), &q); *q.Steps != 4000 || q.Epochs != nil {
+		t.Errorf("moved to %v steps, %v epochs", q.Steps, q.Epochs)
 	}
 }

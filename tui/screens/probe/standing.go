@@ -135,7 +135,7 @@ func estimateLines(u session.Update, epochs int, ofScript bool) (what string, li
 	}
 	r.Basis = estimate.Measured // here and now
 	lengths, what, predict := lengthsOf(r, epochs)
-	if what == "epochs" && ofScript && r.Epochs != nil {
+	if what == "epochs" && ofScript && r.Epochs != nil && r.Steps == nil {
 		lengths = []float64{*r.Epochs}
 	}
 	for _, n := range lengths {
@@ -154,6 +154,10 @@ func estimateLines(u session.Update, epochs int, ofScript bool) (what string, li
 func lengthsOf(r profile.Run, epochs int) (lengths []float64, what string, predict func(float64) estimate.Estimate) {
 	startup, _ := r.BeforeSteady()
 	switch {
+	case r.Mode == profile.Train && r.Steps != nil && r.IterationsPerEpoch != nil:
+		return []float64{*r.Steps}, "steps", func(n float64) estimate.Estimate {
+			return training.Training(r, n / *r.IterationsPerEpoch, nil)
+		}
 	case r.Mode == profile.Train && r.IterationsPerEpoch != nil:
 		return around(epochs), "epochs", func(n float64) estimate.Estimate { return training.Training(r, n, nil) }
 	case r.Mode == profile.Infer && r.BatchSize > 0:

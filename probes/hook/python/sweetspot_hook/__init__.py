@@ -16,7 +16,8 @@ what it watches once the program has imported it. The modules:
     clock.py      time on the host, and on a CUDA device without waiting for it
     facts.py      what is being trained: parameters, precision, GPUs
     epochs.py     how many epochs the program will train
-    loops.py      the same, from the loop that the step is in
+    steps.py      how many steps, where it counts these
+    loops.py      the loops that a step is in
     packages.py   what the program has imported
     ranks.py      which process of a data-parallel training this is
     control.py    the request to stop

@@ -1,7 +1,6 @@
 """How many epochs the program will train, from the loop over them or the variables that usually hold the number."""
 
 import os
-import sys
 
 from . import loops
 
@@ -12,59 +11,75 @@ OPTIONS = ("--epochs", "--num-epochs", "--num_epochs", "--n-epochs", "--n_epochs
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
-def find(frame):
-    """The number of epochs, from the active frames and the command line; None if unknown."""
-    frames, seen = [], set()
+def find(frames, arguments):
+    """The number of epochs, from the program's active frames, the innermost first, and its arguments; None if unknown."""
+    try:
+        n = loops.epochs(frames)
+    except Exception:  # a program may hold any object under any name
+        n = None
+    return n or by_name(frames, NAMES, loops.MOST_EPOCHS) or in_arguments(arguments, OPTIONS, loops.MOST_EPOCHS)
+
+
+def frames_of(frame):
+    """The program's own frames from this one outwards."""
+    frames = []
     while frame is not None:
         name = frame.f_code.co_filename
         if not name.startswith(_OWN) and (os.sep + "torch" + os.sep) not in name:
             frames.append(frame)
         frame = frame.f_back
-    try:
-        n = loops.epochs(frames)
-    except Exception:  # a program may hold any object under any name
-        n = None
+    return frames
+
+
+def by_name(frames, wanted, most):
+    """The first number up to most that a frame, or what it holds, has under one of these names."""
+    seen = set()
     for frame in frames:
-        n = n or _in_frame(frame, seen)
-    return n or _in_arguments(sys.argv[1:])
-
-
-def _in_frame(frame, seen):
-    code = frame.f_code
-    if code.co_flags & loops.OPTIMIZED:
-        wanted = set(code.co_varnames + code.co_cellvars + code.co_freevars)
-        if wanted.intersection(NAMES) or wanted.intersection(HOLDERS):
-            found = loops.read(frame, _in_names)
-            if found is not None:
-                return found
-    if id(frame.f_globals) in seen:
-        return None
-    seen.add(id(frame.f_globals))
-    return _in_names(frame.f_globals)
-
-
-def _in_names(names):
-    for name in NAMES:
-        n = whole(names.get(name))
-        if n is not None:
-            return n
-    for holder in HOLDERS:
-        n = _in_holder(names.get(holder), 0)
+        n = _in_frame(frame, seen, wanted, most)
         if n is not None:
             return n
     return None
 
 
-def _in_holder(holder, depth):
+def _in_frame(frame, seen, wanted, most):
+    def look(names):
+        return _in_names(names, wanted, most)
+
+    code = frame.f_code
+    if code.co_flags & loops.OPTIMIZED:
+        own = set(code.co_varnames + code.co_cellvars + code.co_freevars)
+        if own.intersection(wanted) or own.intersection(HOLDERS):
+            found = loops.read(frame, look)
+            if found is not None:
+                return found
+    if id(frame.f_globals) in seen:
+        return None
+    seen.add(id(frame.f_globals))
+    return look(frame.f_globals)
+
+
+def _in_names(names, wanted, most):
+    for name in wanted:
+        n = whole(names.get(name), most)
+        if n is not None:
+            return n
+    for holder in HOLDERS:
+        n = _in_holder(names.get(holder), wanted, most, 0)
+        if n is not None:
+            return n
+    return None
+
+
+def _in_holder(holder, wanted, most, depth):
     if holder is None or isinstance(holder, (int, float, str, bytes, list, tuple)):
         return None
-    for name in NAMES:
-        n = whole(_value(holder, name))
+    for name in wanted:
+        n = whole(_value(holder, name), most)
         if n is not None:
             return n
     if depth < 2:
         for name in ("args", "config", "cfg", "hparams", "trainer", "train", "training", "fit_loop"):
-            n = _in_holder(_value(holder, name), depth + 1)
+            n = _in_holder(_value(holder, name), wanted, most, depth + 1)
             if n is not None:
                 return n
     return None
@@ -84,17 +99,17 @@ def _value(holder, name):
         return None
 
 
-def whole(value):
-    """1 to MOST_EPOCHS as an int, else None."""
+def whole(value, most):
+    """1 to most as an int, else None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return int(value) if 1 <= value <= loops.MOST_EPOCHS and value == int(value) else None
+    return int(value) if 1 <= value <= most and value == int(value) else None
 
 
-def _in_arguments(words):
+def in_arguments(words, options, most):
     for i, word in enumerate(words):
         name, equals, value = word.partition("=")
-        if name in OPTIONS:
+        if name in options:
             value = value if equals else (words[i + 1] if i + 1 < len(words) else "")
-            return whole(int(value)) if value.isdigit() else None
+            return whole(int(value), most) if value.isdigit() else None
     return None

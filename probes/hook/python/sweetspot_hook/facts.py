@@ -22,7 +22,7 @@ def device_of(optimizer):
 class Facts:
     def __init__(self, torch):
         self.torch = torch
-        self.params = self.precision = self.epochs = self.batch_size = None
+        self.params = self.precision = self.epochs = self.steps = self.batch_size = None
         self.network = self.input = None
         self.work = {}  # what a unit takes the network, see flops.py
         self.state_bytes = None  # of weights, gradients and the optimizers' state, whatever the batch
@@ -117,11 +117,20 @@ class Facts:
             fields["cuda"], fields["driver"] = torch.version.cuda, machine.driver()
         return fields
 
-    def model(self):
+    def model(self, per_epoch):
+        epochs, steps = self._length(per_epoch)
         return dict(
-            self.work, params=self.params, batch_size=self.batch_size, precision=self.precision, epochs=self.epochs,
+            self.work, params=self.params, batch_size=self.batch_size, precision=self.precision, epochs=epochs, steps=steps,
             network=self.network, input=self.input, state_bytes=self.state_bytes,
         )
+
+    def _length(self, per_epoch):
+        """How long the training is, in epochs or in steps. Where the program has a number of both the shorter counts."""
+        if self.epochs is None or self.steps is None:
+            return self.epochs, self.steps
+        if per_epoch:
+            return min(self.epochs, self.steps / per_epoch), None
+        return None, self.steps  # of data without an end there are no epochs
 
     def memory(self):
         """(peak, total) bytes of every device in use."""

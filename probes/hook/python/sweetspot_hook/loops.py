@@ -1,4 +1,4 @@
-"""How many epochs the program will train, from the loop that counts them.
+"""The loops that a step is in, and how many epochs the program will train, from the loop that counts them.
 
 An epoch's loop goes over a range of known length and holds another loop, over the batches:
 
@@ -29,8 +29,8 @@ def epochs(frames):
     """
     trees, counts, inside = {}, [], False
     for frame in frames:
-        for loop in reversed(_active(frame, trees)):
-            n = _rounds(loop.iter, frame) if inside and isinstance(loop, ast.For) else None
+        for loop in reversed(active(frame, trees)):
+            n = rounds(loop.iter, frame, MOST_EPOCHS) if inside and isinstance(loop, ast.For) else None
             if n is not None:
                 if "epoch" in ast.dump(loop.target).lower() + ast.dump(loop.iter).lower():
                     return n
@@ -53,10 +53,10 @@ def read(frame, look):
     return found
 
 
-def _active(frame, trees):
+def active(frame, trees):
     """The loops of the frame's code that it is in, the outermost first."""
     at = frame.f_lineno
-    found, nodes = [], [_tree(frame, trees)]
+    found, nodes = [], [tree(frame, trees)]
     while nodes:
         node = nodes.pop()
         for child in ast.iter_child_nodes(node):
@@ -70,7 +70,7 @@ def _active(frame, trees):
     return found
 
 
-def _tree(frame, trees):
+def tree(frame, trees):
     """The syntax tree of a frame's file; of no statement where it cannot be read."""
     name = frame.f_code.co_filename
     if name not in trees:
@@ -82,29 +82,29 @@ def _tree(frame, trees):
     return trees[name]
 
 
-def _rounds(call, frame):
+def rounds(call, frame, most):
     """The number of rounds of range(stop), range(start, stop), or of a progress bar over one; None if unknown."""
     if not isinstance(call, ast.Call) or not call.args:
         return None
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if name in ("range", "trange") and len(call.args) <= 2:
-        bounds = [_value(a, frame) for a in call.args]
+        bounds = [value(a, frame) for a in call.args]
         if None in bounds:
             return None
         n = bounds[0] if len(bounds) == 1 else bounds[1] - bounds[0]
-        return n if 1 <= n <= MOST_EPOCHS else None
+        return n if 1 <= n <= most else None
     if name in ("tqdm", "track", "master_bar"):
-        return _rounds(call.args[0], frame)
+        return rounds(call.args[0], frame, most)
     return None
 
 
-def _value(node, frame):
+def value(node, frame):
     """The whole number that an expression of names, attributes and arithmetic has; None for any other."""
     if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
-        a, b = _value(node.left, frame), _value(node.right, frame)
+        a, b = value(node.left, frame), value(node.right, frame)
         return None if a is None or b is None else _ARITHMETIC[type(node.op)](a, b)
-    value = _object(node, frame)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    found = _object(node, frame)
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
 def _object(node, frame):

@@ -13,7 +13,7 @@ import weakref
 from threading import get_ident
 from time import perf_counter
 
-from . import between, clock, control, data, epochs, events, facts, flops, guard, packages, ranks, work
+from . import between, clock, control, data, epochs, events, facts, flops, guard, packages, ranks, steps, work
 from .guard import guarded
 
 # Steps of another optimizer, without a step of the primary one, after which the
@@ -168,7 +168,8 @@ class Recorder(between.Between):
             events.warn("times on %s are host times; the host may run ahead of the device" % device.type)
         t = events.at(end)
         self.facts.look(optimizer, [o() for o in self.optimizers], self.world == 1)
-        self.facts.epochs = epochs.find(sys._getframe(1))
+        frames = epochs.frames_of(sys._getframe(1))
+        self.facts.epochs, self.facts.steps = epochs.find(frames, sys.argv[1:]), steps.find(frames, sys.argv[1:])
         self.control.watch()
         events.emit("hello", rank=self.rank, **self.facts.hello())
         self._first_iteration(t, end)
@@ -278,7 +279,7 @@ class Recorder(between.Between):
             return
         name, size, per_epoch = self.data.facts(self.world)
         fields = dict(
-            self.facts.model(), unit="image" if self.data.image else "sample", dataset=name, train_size=size,
+            self.facts.model(per_epoch), unit="image" if self.data.image else "sample", dataset=name, train_size=size,
             iterations_per_epoch=per_epoch, world_size=self.world,
         )
         if fields != self.told:

@@ -1,0 +1,106 @@
+"""How many steps the program will train, where it counts these: from the loops that the step is in, or from usual names.
+
+    for step in range(args.max_steps):       while step < total:       for step, batch in enumerate(stream):
+        ...                                      ...                       if step >= total: break
+
+A name alone is trusted only where it can mean nothing else: num_steps may be those of a rollout.
+The program's text is read, none of it is run.
+"""
+
+import ast
+
+from . import epochs, loops
+
+NAMES = ("max_steps", "max_train_steps", "num_train_steps", "num_training_steps", "max_iters", "max_iterations", "MAX_STEPS", "MAX_ITERS")
+OPTIONS = tuple("--" + name.replace("_", mark) for name in NAMES[:6] for mark in "_-")
+
+MOST = 10**9
+
+COUNTERS = ("step", "iter")  # in the name of what counts steps
+
+
+def find(frames, arguments):
+    """The number of steps, from the program's active frames, the innermost first, and its arguments; None if unknown."""
+    trees = {}
+    try:
+        active = [(loop, frame) for frame in frames for loop in reversed(loops.active(frame, trees))]
+        if any(accumulates(frame, trees) for frame in frames):
+            return None  # the loop's rounds are parts of steps
+        n = by_loop(active)
+    except Exception:  # a program may hold any object under any name
+        n = None
+    if n is None:
+        n = epochs.by_name(frames, NAMES, MOST) or epochs.in_arguments(arguments, OPTIONS, MOST)
+    return n
+
+
+def by_loop(active):
+    """The rounds of the loops that the step is in, the innermost first; None where they are unknown or counted in epochs."""
+    for k, (loop, frame) in enumerate(active):
+        n = bound(loop, frame, outermost=k == len(active) - 1)
+        if n is not None:
+            return n
+    total = 1
+    for loop, frame in active:
+        rounds = None
+        if isinstance(loop, ast.For) and "epoch" not in (ast.dump(loop.target) + ast.dump(loop.iter)).lower():
+            rounds = rounds_of(loop.iter, frame)
+        if rounds is None:
+            return None
+        total *= rounds
+    return whole(total) if active else None
+
+
+def bound(loop, frame, outermost):
+    """Where a loop ends by what counts steps: while step < n, or if step >= n: break. None for no such loop."""
+    if isinstance(loop, ast.While):
+        n = compared(loop.test, frame, (ast.Lt, ast.LtE))
+        if n is not None:
+            return n
+    elif not outermost:
+        return None  # its counter may begin again
+    for statement in loop.body:
+        if isinstance(statement, ast.If) and any(isinstance(s, ast.Break) for s in statement.body):
+            n = compared(statement.test, frame, (ast.Gt, ast.GtE, ast.Eq))
+            if n is not None:
+                return n
+    return None
+
+
+def compared(test, frame, ways):
+    """The number that a counter of steps is compared with."""
+    if isinstance(test, ast.BoolOp):
+        return next((n for n in (compared(part, frame, ways) for part in test.values) if n is not None), None)
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ways):
+        return None
+    name = getattr(test.left, "attr", getattr(test.left, "id", "")).lower()
+    return whole(loops.value(test.comparators[0], frame)) if any(c in name for c in COUNTERS) else None
+
+
+def rounds_of(node, frame):
+    """The rounds over range(n), islice(stream, n), or what pairs or shows these."""
+    n = loops.rounds(node, frame, MOST)
+    if n is not None or not isinstance(node, ast.Call):
+        return n
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name == "islice" and len(node.args) == 2:
+        return whole(loops.value(node.args[1], frame))
+    if name in ("zip", "enumerate", "tqdm", "track"):
+        for argument in node.args:
+            n = rounds_of(argument, frame)
+            if n is not None:
+                return n
+    return None
+
+
+def accumulates(frame, trees):
+    """Whether the frame is within an if that asks for a remainder, as steps after every so many batches are."""
+    at, inside = frame.f_lineno, False
+    for node in ast.walk(loops.tree(frame, trees)):
+        if isinstance(node, ast.If) and node.lineno <= at <= node.end_lineno:
+            inside = inside or any(isinstance(part, ast.Mod) for part in ast.walk(node.test))
+    return inside
+
+
+def whole(n):
+    return n if isinstance(n, int) and 1 <= n <= MOST else None

@@ -1,0 +1,118 @@
+"""Trainings that count steps and no epochs: python3 steps_by_loop.py prints of each what the hook finds in its first step.
+
+They need no PyTorch: a step asks the hook and ends the training.
+"""
+
+import argparse
+import itertools
+import sys
+
+from sweetspot_hook import epochs, steps
+
+num_steps = 128  # of a rollout, for all that a name tells
+
+
+class Found(Exception):
+    pass
+
+
+def step_of_optimizer():
+    frames = epochs.frames_of(sys._getframe(1))
+    raise Found("%s steps, %s epochs" % (steps.find(frames, sys.argv[1:]), epochs.find(frames, sys.argv[1:])))
+
+
+def train(x):
+    x * 2
+    step_of_optimizer()
+
+
+def batches():
+    return iter([1, 2, 3])
+
+
+def counted():
+    total_steps = 6
+    for step in range(total_steps):
+        train(1)
+
+
+def until():
+    step = 0
+    while step < 7 and num_steps:
+        for x in batches():
+            train(x)
+            step += 1
+
+
+def nanogpt():
+    iter_num, max_iters = 0, 5
+    while True:
+        for micro_step in range(2):
+            sum(range(3))
+        step_of_optimizer()
+        iter_num += 1
+        if iter_num >= max_iters:
+            break
+
+
+def stream():
+    for step, x in enumerate(itertools.count()):
+        if step >= 4:
+            break
+        train(x)
+
+
+def sliced():
+    for x in itertools.islice(itertools.count(), 3):
+        train(x)
+
+
+def named():
+    p = argparse.ArgumentParser()
+    p.add_argument("--max_steps", type=int, default=8)
+    args = p.parse_args([])
+    done = []
+    while len(done) < args.max_steps:
+        train(1)
+        done.append(1)
+
+
+def rollout():
+    done = []
+    while len(done) < 3:
+        for i in range(2):
+            train(1)
+        done.append(1)
+
+
+def accumulated():
+    for step in range(8):
+        sum(range(3))
+        if (step + 1) % 2 == 0:
+            step_of_optimizer()
+
+
+def both():
+    max_steps, step = 6, 0
+    for epoch in range(5):
+        for x in batches():
+            train(x)
+            step += 1
+            if step == max_steps:
+                return
+
+
+def unclear():
+    for i in [1, 2]:
+        for j in range(3):
+            train(1)
+
+
+def asked(way):
+    try:
+        way()
+    except Found as found:
+        return "%s: %s" % (way.__name__, found)
+
+
+print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, both, unclear)), sep="\n")
