@@ -303,7 +303,8 @@ func nothingToRank(set *profile.Set, q question.Query) error {
 	for _, f := range q.Narrowing() {
 		used = append(used, "--"+f.Flag)
 	}
-	for flag, v := range map[string]*float64{"--epochs": q.Epochs, "--steps": q.Steps, "--target-accuracy": q.TargetAccuracy} {
+	for flag, v := range map[string]*float64{"--epochs": q.Epochs, "--steps": q.Steps,
+		"--target-accuracy": q.TargetAccuracy} {
 		if v != nil { // never both
 			used = append(used, flag)
 		}
