@@ -56,7 +56,7 @@ func TestTruncatedFiles(t *testing.T) {
 				text := content(t, file)
 				// fewer of its rows are fewer GPUs
 				isSide := f.Name == "model-analyzer" && !strings.Contains(file.Path, "inference")
-				for _, at := range cuts(text, f.Name == "tensorboard") {
+				for _, at := range cuts(text, f.Name == "tensorboard" || f.Name == "mlflow-db") {
 					files := fixture(t, f.Name)
 					files[i] = inMemory(file.Path, text[:at])
 					for k, r := range readAll(t, files, Options{Format: f.Name}) {
@@ -194,6 +194,8 @@ func TestHugeFiles(t *testing.T) {
 				text, want = append(board(), record...), "longer than 256 MiB"
 			case f.Name == "wandb":
 				text, want = append([]byte(":W&B\xe1\xbe\x00"), junk...), "is the file damaged?"
+			case f.Name == "mlflow-db":
+				text, want, size = content(t, file), "larger than 256 MiB", 1<<40
 			case strings.Contains(file.Path, "/params/"):
 				text, want = junk, "larger than"
 			case f.Name == "profile-json":

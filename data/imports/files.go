@@ -108,6 +108,7 @@ func File(p string) source.File {
 	if abs, err := filepath.Abs(p); err == nil {
 		whole = abs
 	}
+	local := whole
 	// A compressed table is named and told by what it holds, unless that lies
 	// beside it.
 	if plain, zipped := strings.CutSuffix(whole, ".gz"); zipped {
@@ -119,7 +120,7 @@ func File(p string) source.File {
 	if info, err := os.Stat(p); err == nil {
 		size = info.Size() // of a compressed one, less than its content
 	}
-	return source.File{Path: filepath.ToSlash(whole), Size: size, Open: func() (io.ReadCloser, error) {
+	return source.File{Path: filepath.ToSlash(whole), Size: size, Local: local, Open: func() (io.ReadCloser, error) {
 		f, err := textfile.OpenFile(p)
 		if err != nil {
 			return nil, reason(err)
@@ -136,6 +137,7 @@ type closing struct {
 // until is the file, whose reading ends with the context.
 func until(ctx context.Context, f source.File) source.File {
 	open := f.Open
+	f.Until = ctx
 	f.Open = func() (io.ReadCloser, error) {
 		file, err := open()
 		if err != nil {

@@ -52,8 +52,9 @@ func FuzzOptimum(f *testing.F)       { fuzz(f, "optimum-benchmark") }
 func FuzzTensorBoard(f *testing.F) {
 	fuzz(f, "tensorboard", string(board(logged{1, -5, "a", 1e38, true})))
 }
-func FuzzMLflow(f *testing.F) { fuzz(f, "mlflow", "1795418717752 NaN 1\n1795418717753 1e300 -5\n") }
-func FuzzWandb(f *testing.F)  { fuzz(f, "wandb", ":W&B\xe1\xbe\x00") }
+func FuzzMLflow(f *testing.F)   { fuzz(f, "mlflow", "1795418717752 NaN 1\n1795418717753 1e300 -5\n") }
+func FuzzMLflowDB(f *testing.F) { fuzz(f, "mlflow-db", "SQLite format 3\x00") }
+func FuzzWandb(f *testing.F)    { fuzz(f, "wandb", ":W&B\xe1\xbe\x00") }
 func FuzzWandbHistory(f *testing.F) {
 	fuzz(f, "wandb-history", "_step,_timestamp,loss\n1e300,1,NaN\n")
 }

@@ -37,7 +37,7 @@ import (
 // Formats lists the readable formats in the order in which they are tried: the
 // most specific come first.
 var Formats = []source.Format{
-	wandb.Log, wandb.History, mlflow.Format,
+	wandb.Log, wandb.History, mlflow.Format, mlflow.Store,
 	profiles.CSV, profiles.JSON, timm.Format, mllog.Format, mllog.Epochs, triton.PerfAnalyzer, triton.ModelAnalyzer,
 	trainer.Format, optimum.Format,
 	tensorboard.Format, zeus.Format, wide.Format, dawnbench.Format, lightning.Format, keras.Format,
@@ -63,14 +63,22 @@ func Detect(f source.File) (format source.Format, err error) {
 		return format, err
 	}
 	i := slices.IndexFunc(Formats, func(x source.Format) bool { return x.Claims(f.Path, head) })
+	for _, x := range Formats {
+		if i >= 0 || x.Opens == nil {
+			continue
+		}
+		if found, err := x.Opens(f, head); found || err != nil {
+			return x, err
+		}
+	}
 	switch {
 	case i >= 0:
 		return Formats[i], nil
 	case len(bytes.TrimSpace(head)) == 0:
 		return format, f.Wrong("the file is empty")
 	case bytes.HasPrefix(head, []byte("SQLite format 3\x00")):
-		return format, &Unrecognised{f, "is an SQLite database; of MLflow only the folder mlruns is read, and " +
-			"sweetspot merge takes databases of this program"}
+		return format, &Unrecognised{f, "is an SQLite database, but not one of MLflow; sweetspot merge takes " +
+			"databases of this program"}
 	}
 	if bytes.IndexByte(head, 0) < 0 { // a text
 		for _, x := range Formats {

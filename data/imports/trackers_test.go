@@ -16,9 +16,9 @@ import (
 )
 
 // What testdata/trackers.py logged with the real packages is found again: three epochs
-// of twelve steps of at least 50 ms, at batch 64.
+// of twelve steps of at least 50 ms, at batch 64; a write to a database takes its time.
 func TestTrackers(t *testing.T) {
-	for _, format := range []string{"mlflow", "wandb"} {
+	for _, format := range []string{"mlflow", "mlflow-db", "wandb"} {
 		var runs []profile.Run
 		for _, r := range readAll(t, fixture(t, format), Options{}) {
 			if r.Err != nil || r.Format != format {
@@ -27,17 +27,17 @@ func TestTrackers(t *testing.T) {
 			}
 			runs = append(runs, r.Set.Runs...)
 		}
-		if len(runs) != 1 {
+		if want := map[string]int{"mlflow-db": 2}[format]; len(runs) != max(want, 1) {
 			t.Fatalf("%s: %d runs", format, len(runs))
 		}
 		r := runs[0]
 		if r.Model != "resnet18" || r.Dataset != "CIFAR-10" || r.BatchSize != 64 || *r.Epochs != 3 ||
-			*r.IterationsPerEpoch != 12 || r.Steady.Value < 0.05 || r.Steady.Value > 0.1 || r.Accuracy.Value != 0.7 ||
+			*r.IterationsPerEpoch != 12 || r.Steady.Value < 0.05 || r.Steady.Value > 0.3 || r.Accuracy.Value != 0.7 ||
 			r.Accuracy.Metric != "val/accuracy" || r.Status != profile.Done || len(r.Validations) != 3 ||
 			r.Validations[2].Epoch != 2 {
 			t.Errorf("%s: %+v", format, r)
 		}
-		if watts := r.AveragePowerW; format == "mlflow" && (watts == nil || *watts != 71.5) {
+		if watts := r.AveragePowerW; format != "wandb" && (watts == nil || *watts != 71.5) {
 			t.Errorf("power %v", watts)
 		}
 	}

@@ -1,6 +1,7 @@
-// Package mlflow reads the runs that MLflow keeps in files (mlruns, MLflow 1 to 3):
-// a folder for each experiment, in it one for each run, whose metrics hold a line
-// "timestamp value step" for each point, the timestamp in milliseconds since 1970.
+// Package mlflow reads the runs that MLflow keeps, in files or in an SQLite database
+// (MLflow 1 to 3). In files (mlruns) there is a folder for each experiment, in it one for
+// each run, whose metrics hold a line "timestamp value step" for each point, the timestamp
+// in milliseconds since 1970. A database (mlflow.db, sqlite:///) has the same in tables.
 //
 // Times, epochs and accuracies follow from the points as in package logged, model,
 // data set, batch size and precision from the parameters with the usual names, the
@@ -18,7 +19,6 @@ import (
 	"io"
 	"path"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -75,18 +75,16 @@ type meta struct {
 	Start     any    `yaml:"start_time"`
 }
 
-// stored is a run as its files have it.
-type stored struct {
-	*logged.Run
-	meta
-	settings logged.Settings
-	report   int // where it is reported
+// filed is a run that is kept in files.
+type filed struct {
+	stored
+	report int // where it is reported
 }
 
 func read(files []source.File, given source.Given) []source.Report {
 	reports := make([]source.Report, len(files))
-	runs := map[string]*stored{}
-	var order []*stored
+	runs := map[string]*filed{}
+	var order []*filed
 	name := ""
 	for i, f := range files {
 		reports[i] = source.Report{File: f.Path, Set: &profile.Set{}}
@@ -103,7 +101,7 @@ func read(files []source.File, given source.Given) []source.Report {
 		}
 		r := runs[folder]
 		if r == nil {
-			r = &stored{Run: logged.New(), report: i}
+			r = &filed{stored{Run: logged.New(), id: path.Base(folder)}, i}
 			runs[folder], order = r, append(order, r)
 		}
 		if inside == "meta.yaml" {
@@ -112,9 +110,15 @@ func read(files []source.File, given source.Given) []source.Report {
 		reports[i].Err = r.file(f, inside)
 	}
 	for _, r := range order {
-		f := files[r.report]
-		if report := &reports[r.report]; report.Err == nil {
-			r.tell(report, f, given, name)
+		report := &reports[r.report]
+		switch {
+		case report.Err != nil:
+		case r.Lifecycle == "deleted":
+			report.Note("was deleted in MLflow and is left out")
+		case r.Points == 0:
+			report.Err = files[r.report].Wrong("the run has no metrics with steps; only those tell times")
+		default:
+			r.tell(report, given, name)
 		}
 	}
 	return reports
@@ -137,7 +141,7 @@ func load(f source.File, m *meta) error {
 }
 
 // file reads one file of a run.
-func (r *stored) file(f source.File, inside string) error {
+func (r *filed) file(f source.File, inside string) error {
 	kind, name, _ := strings.Cut(inside, "/")
 	switch kind {
 	case "metrics":
@@ -150,9 +154,7 @@ func (r *stored) file(f source.File, inside string) error {
 		if err := load(f, &r.meta); err != nil {
 			return err
 		}
-		if began := seconds(r.Start); began > 0 && began < logged.LatestWall {
-			r.Begin(began)
-		}
+		r.begin(seconds(r.Start))
 	}
 	return nil
 }
@@ -168,11 +170,8 @@ func seconds(v any) float64 {
 	return 0
 }
 
-var gpuPower = regexp.MustCompile(`^system/gpu_([0-9]+)_power_usage_watts$`)
-
 // metric reads the points of a metric.
-func (r *stored) metric(name string, file io.Reader) error {
-	power := gpuPower.FindStringSubmatch(name)
+func (r *filed) metric(name string, file io.Reader) error {
 	lines := bufio.NewScanner(file)
 	lines.Split(wholeLines)
 	for n := 1; lines.Scan(); n++ {
@@ -193,7 +192,7 @@ func (r *stored) metric(name string, file io.Reader) error {
 		if errAt != nil || errValue != nil || errStep != nil {
 			return &textfile.Error{Row: n, What: "is not a timestamp, a value and a step"}
 		}
-		if err := r.point(name, power, logged.Point{Wall: at / 1000, Step: step, Value: value}); err != nil {
+		if err := r.point(name, logged.Point{Wall: at / 1000, Step: step, Value: value}); err != nil {
 			return err
 		}
 	}
@@ -212,47 +211,4 @@ func wholeLines(data []byte, atEOF bool) (advance int, token []byte, err error) 
 		return len(data), nil, nil
 	}
 	return 0, nil, nil
-}
-
-func (r *stored) point(name string, power []string, p logged.Point) error {
-	switch {
-	case power != nil:
-		r.AddPower(power[1], p.Value)
-	case strings.HasPrefix(name, "system/"): // whose steps are their own
-	default:
-		return r.Add(name, logged.IsValidation("", name), p)
-	}
-	return nil
-}
-
-// tell reports the run.
-func (r *stored) tell(report *source.Report, f source.File, given source.Given, experiment string) {
-	switch {
-	case r.Lifecycle == "deleted":
-		report.Note("was deleted in MLflow and is left out")
-		return
-	case r.Points == 0:
-		report.Err = f.Wrong("the run has no metrics with steps; only those tell times")
-		return
-	}
-	run := r.settings.Run(given, experiment, source.Text(r.RunName))
-	folder, _ := place(f.Path)
-	run.Source = "MLflow " + source.Text(path.Base(folder))
-	if r.RunName != "" {
-		run.Source += " " + source.Text(r.RunName)
-	}
-	run.Status = status(r.Status)
-	r.Report(report, run)
-}
-
-// status is the project's word for MLflow's, which is a number in files and a word in
-// databases.
-func status(v any) profile.Status {
-	switch {
-	case v == 4 || v == "FAILED":
-		return profile.Failed
-	case slices.Contains([]any{1, 2, 5, "RUNNING", "SCHEDULED", "KILLED"}, v):
-		return profile.Interrupted
-	}
-	return profile.Done
 }

@@ -5,6 +5,7 @@ package source
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"path"
@@ -24,9 +25,19 @@ const (
 
 // File is something to read runs from.
 type File struct {
-	Path string // absolute, so that folders always have a name; with slashes
-	Open func() (io.ReadCloser, error)
-	Size int64 // bytes, if known beforehand; else 0
+	Path  string // absolute, so that folders always have a name; with slashes
+	Open  func() (io.ReadCloser, error)
+	Size  int64           // bytes, if known beforehand; else 0
+	Local string          // where it lies, compressed or not; "" where only Open reads it
+	Until context.Context // ends what reads a file without Open; nil where nothing does
+}
+
+// Context ends the reading of the file.
+func (f File) Context() context.Context {
+	if f.Until == nil {
+		return context.Background()
+	}
+	return f.Until
 }
 
 // Base is the last element of the file's path, cleaned and cut for messages.
@@ -124,6 +135,8 @@ type Format struct {
 	Rows  bool   // it has rows, the last of which may be cut off unnoticed
 	// Claims reports from a file's path and its beginning whether it has this format.
 	Claims func(path string, head []byte) bool
+	// Opens reports the same of a file that must be opened to tell; nil where Claims does.
+	Opens func(f File, head []byte) (bool, error)
 	// Marks are words of which one may first stand anywhere in a text of this format.
 	Marks []string
 	// Group names what a file belongs to that is read with others; nil where

@@ -1,7 +1,7 @@
-"""Writes the runs in mlflow and wandb beside it with the real packages:
+"""Writes the runs in mlflow, mlflow-db and wandb beside it with the real packages:
 
-    pip install mlflow-skinny==3.17.2 wandb==0.31.0
-    python trackers.py OUT
+    pip install mlflow-skinny==3.17.2 sqlalchemy==2.1.9 alembic==1.20.1 wandb==0.31.0
+    python trackers.py OUT && gzip -9n OUT/mlflow.db
 
 No GPU is needed: what the sensors of one would say is logged by its names.
 """
@@ -50,10 +50,28 @@ def with_wandb():
     run.finish()
 
 
+def others():
+    """What else a database holds: a run that failed, one that was deleted, one without metrics."""
+    import mlflow
+
+    try:
+        with mlflow.start_run(run_name="fails"):
+            mlflow.log_params(dict(CONFIG, batch_size=128))
+            for step in range(1, 13):
+                time.sleep(0.1)
+                mlflow.log_metric("train/loss", float("nan") if step == 3 else 2.0 / step, step=step)
+            raise MemoryError
+    except MemoryError:
+        pass
+    with mlflow.start_run(run_name="no metrics"):
+        mlflow.log_params(CONFIG)
+    with mlflow.start_run(run_name="deleted") as run:
+        mlflow.log_metric("train/loss", 1, step=1)
+    mlflow.delete_run(run.info.run_id)
+
+
 if __name__ == "__main__":
     with_mlflow("file:" + out + "/mlruns")
     with_wandb()
-    try:
-        with_mlflow("sqlite:///" + out + "/mlflow.db")
-    except Exception as error:  # mlflow-skinny without SQLAlchemy and Alembic
-        print("no mlflow.db:", error)
+    with_mlflow("sqlite:///" + out + "/mlflow.db")
+    others()
