@@ -39,7 +39,7 @@ func TestEmptyFiles(t *testing.T) {
 // rows are the formats whose rows are a run each, and documents those that are
 // whole or nothing. Of all others the rows are parts of runs.
 var (
-	rows      = []string{"profile-csv", "timm", "mlperf-epochs", "perf-analyzer", "model-analyzer", "wide"}
+	rows      = []string{"wandb-runs", "profile-csv", "timm", "mlperf-epochs", "perf-analyzer", "model-analyzer", "wide"}
 	documents = []string{"profile-json", "trainer-state", "optimum-benchmark"}
 )
 
@@ -151,7 +151,8 @@ func TestWrongFormats(t *testing.T) {
 	for _, f := range Formats {
 		for _, other := range Formats {
 			// These are tables of epochs, too; they have a column more.
-			if f.Name == other.Name || f.Name == "keras" && (other.Name == "lightning" || other.Name == "wandb-history") {
+			if f.Name == other.Name || f.Name == "keras" &&
+				slices.Contains([]string{"lightning", "wandb-history", "wandb-runs"}, other.Name) {
 				continue
 			}
 			for _, file := range fixture(t, other.Name) {

@@ -58,6 +58,12 @@ func FuzzWandb(f *testing.F)    { fuzz(f, "wandb", ":W&B\xe1\xbe\x00") }
 func FuzzWandbHistory(f *testing.F) {
 	fuzz(f, "wandb-history", "_step,_timestamp,loss\n1e300,1,NaN\n")
 }
+func FuzzWandbChart(f *testing.F) {
+	fuzz(f, "wandb-chart", "Relative Time (Wall),a - _step,a - loss\n-1,1e300,NaN\n", "Step,a - _runtime,a - x\n0,-1,2\n")
+}
+func FuzzWandbRuns(f *testing.F) {
+	fuzz(f, "wandb-runs", "Name,State,Runtime,GPU Count,val_acc\na,,1e300,-5,1e30\n")
+}
 func FuzzZeus(f *testing.F)      { fuzz(f, "zeus") }
 func FuzzWide(f *testing.F)      { fuzz(f, "wide") }
 func FuzzDAWNBench(f *testing.F) { fuzz(f, "dawnbench", "epoch\thours\tf1Score\n0\t1e-300\t5\n") }

@@ -37,7 +37,7 @@ import (
 // Formats lists the readable formats in the order in which they are tried: the
 // most specific come first.
 var Formats = []source.Format{
-	wandb.Log, wandb.History, mlflow.Format, mlflow.Store,
+	wandb.Log, wandb.History, wandb.Chart, wandb.Runs, mlflow.Format, mlflow.Store,
 	profiles.CSV, profiles.JSON, timm.Format, mllog.Format, mllog.Epochs, triton.PerfAnalyzer, triton.ModelAnalyzer,
 	trainer.Format, optimum.Format,
 	tensorboard.Format, zeus.Format, wide.Format, dawnbench.Format, lightning.Format, keras.Format,

@@ -120,3 +120,41 @@ func TestWandbLog(t *testing.T) {
 		t.Errorf("a damaged log: %v", r.Err)
 	}
 }
+
+// A chart tells step times only where it has the time of its points, which may be a metric
+// of it; means are left out. A run's own clock counts from its start.
+func TestWandbCharts(t *testing.T) {
+	table := func(header string, row func(i int) string) source.Report {
+		text := header + "\n"
+		for i := range 30 {
+			text += row(i) + "\n"
+		}
+		return readAll(t, []source.File{inMemory("/a/wandb_export.csv", []byte(text))}, Options{})[0]
+	}
+	for header, row := range map[string]func(step int, at float64) string{
+		"Step,a - loss,a - _runtime":   func(n int, at float64) string { return fmt.Sprintf("%d,1.5,%g", n, at) },
+		"Wall Time,a - _step,a - loss": func(n int, at float64) string { return fmt.Sprintf("%f,%d,1.5", 1.7e9+at, n) },
+		"_step,_runtime,loss":          func(n int, at float64) string { return fmt.Sprintf("%d,%g,1.5", n, at) },
+		"Relative Time (Wall),a - _step,a - val/loss": func(n int, at float64) string {
+			return fmt.Sprintf("%g,%d,1.5", at, n)
+		},
+	} {
+		r := table(header, func(i int) string { return row(2*i, 0.5*float64(i)) })
+		if r.Err != nil || len(r.Set.Runs) != 1 {
+			t.Errorf("%s: %v", header, r.Err)
+			continue
+		}
+		run, dated := r.Set.Runs[0], strings.HasPrefix(header, "Wall")
+		if isTraining := !strings.Contains(header, "val"); isTraining != run.Steady.Known() ||
+			(isTraining && math.Abs(run.Steady.Value-0.25) > 1e-6) || *run.TotalS != 14.5 || (run.AsOf != "") != dated {
+			t.Errorf("%s: %+v", header, run)
+		}
+	}
+	for header, row := range map[string]string{"Step,a - loss": "%d,1.5", "Relative Time (Process),a - loss": "%d,1.5",
+		"Step,a - loss,a - _runtime,a - _runtime__MIN": "%d,1.5,3,2"} {
+		r := table(header, func(i int) string { return fmt.Sprintf(row, i) })
+		if r.Err == nil || !strings.Contains(r.Err.Error(), "let the X axis be Relative Time") {
+			t.Errorf("%s: %v", header, r.Err)
+		}
+	}
+}

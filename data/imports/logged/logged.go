@@ -40,6 +40,7 @@ const (
 type Run struct {
 	Began, Ended         float64 // NaN before the first point
 	Points               int
+	Undated              bool // the clock counts from the start of the run, whose day is unknown
 	training, validation map[string][]Point
 	power                map[string][]float64 // watts, by GPU
 }
@@ -107,7 +108,9 @@ func (r *Run) Report(report *source.Report, out profile.Run) {
 	out.Epochs = nil
 	out.Mode, out.Count, out.Basis = profile.Train, 1, estimate.Measured
 	out.Status = cmp.Or(out.Status, profile.Done)
-	out.AsOf = time.Unix(int64(r.Began), 0).UTC().Format(time.DateOnly)
+	if !r.Undated {
+		out.AsOf = time.Unix(int64(r.Began), 0).UTC().Format(time.DateOnly)
+	}
 	for _, series := range []map[string][]Point{r.training, r.validation} {
 		for _, points := range series { // several files of a training may hold them
 			slices.SortStableFunc(points, func(a, b Point) int { return cmp.Compare(a.Wall, b.Wall) })

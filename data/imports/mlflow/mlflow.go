@@ -118,7 +118,7 @@ func read(files []source.File, given source.Given) []source.Report {
 		case r.Points == 0:
 			report.Err = files[r.report].Wrong("the run has no metrics with steps; only those tell times")
 		default:
-			r.tell(report, given, name)
+			r.Report(report, r.profile(given, name))
 		}
 	}
 	return reports

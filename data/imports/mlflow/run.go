@@ -38,15 +38,15 @@ func (r *stored) point(name string, p logged.Point) error {
 	return nil
 }
 
-// tell reports the run.
-func (r *stored) tell(report *source.Report, given source.Given, experiment string) {
+// profile is what is known of the run beside its metrics.
+func (r *stored) profile(given source.Given, experiment string) profile.Run {
 	run := r.settings.Run(given, experiment, source.Text(r.RunName))
 	run.Source = "MLflow " + source.Text(r.id)
 	if r.RunName != "" {
 		run.Source += " " + source.Text(r.RunName)
 	}
 	run.Status = status(r.Status)
-	r.Report(report, run)
+	return run
 }
 
 // status is the project's word for MLflow's, which is a number in files and a word in

@@ -1,14 +1,11 @@
 package mlflow
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
-	"slices"
 
 	"sweetspot/data/imports/logged"
 	"sweetspot/data/imports/source"
-	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 )
 
@@ -22,7 +19,7 @@ func readStore(f source.File, given source.Given) source.Report {
 		return source.Failed(f, explain(f, err))
 	}
 	defer d.close()
-	t := telling{f: f, given: given, runs: map[string]*described{}, notes: map[string]int{}}
+	t := telling{f: f, given: given, runs: map[string]*described{}}
 	if err = d.check(f); err == nil {
 		err = t.all(f.Context(), d)
 	}
@@ -39,21 +36,13 @@ type described struct {
 	start      float64 // milliseconds since 1970
 }
 
-// told is a run as it is imported.
-type told struct {
-	start float64
-	run   profile.Run
-}
-
 // telling reads the runs of a database one after the other.
 type telling struct {
 	f       source.File
 	given   source.Given
 	runs    map[string]*described
-	told    []told
+	told    logged.Several
 	deleted int
-	order   []string       // of the notes
-	notes   map[string]int // the runs that have each
 }
 
 // The columns are cast, since SQLite keeps any kind of value in any column.
@@ -138,44 +127,23 @@ func (t *telling) described(rows *sql.Rows) error {
 // tell makes a run of what was read, whose points are then let go.
 func (t *telling) tell(r *described) {
 	if r.Points > 0 {
-		var report source.Report
-		r.stored.tell(&report, t.given, r.experiment)
-		t.told = append(t.told, told{r.start, report.Set.Runs[0]})
-		for _, n := range report.Notes {
-			if t.notes[n]++; t.notes[n] == 1 {
-				t.order = append(t.order, n)
-			}
-		}
+		t.told.Add(r.Run, r.profile(t.given, r.experiment))
 	}
 	r.Run = nil
 }
 
-// maxNotes bounds what is said about the runs of a database.
-const maxNotes = 20
-
-// report has the runs in the order in which they began.
 func (t *telling) report() source.Report {
-	report := source.Report{File: t.f.Path, Set: &profile.Set{}}
-	if len(t.told) == 0 {
+	if t.told.Len() == 0 {
 		return source.Failed(t.f, t.f.Wrong("none of its runs has metrics with steps; only those tell times"))
 	}
-	slices.SortStableFunc(t.told, func(a, b told) int { return cmp.Compare(a.start, b.start) })
-	for _, r := range t.told {
-		source.AddRun(report.Set, r.run)
-	}
+	report := source.Report{File: t.f.Path}
 	if t.deleted > 0 {
 		report.Note("%s deleted in MLflow and left out", quantity.Several(t.deleted, "run"))
 	}
-	if n := len(t.runs) - len(t.told); n > 0 {
+	if n := len(t.runs) - t.told.Len(); n > 0 {
 		report.Note("%s without metrics left out", quantity.Several(n, "run"))
 	}
-	for _, n := range t.order[:min(len(t.order), maxNotes)] {
-		if len(t.told) > 1 {
-			report.Note("%d of %d runs: %s", t.notes[n], len(t.told), n)
-		} else {
-			report.Note("%s", n)
-		}
-	}
+	t.told.Report(&report)
 	return report
 }
 

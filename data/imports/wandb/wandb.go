@@ -1,6 +1,8 @@
 // Package wandb reads the logs of Weights & Biases: the .wandb file that every run
 // writes (wandb/offline-run-*/run-*.wandb, wandb 0.13 to 0.31), online or offline, and
-// a run's history as CSV with the columns _step and _timestamp, as its API exports it.
+// a run's history as CSV with the columns _step and _timestamp or _runtime, as its API
+// exports it, the CSV of a chart and that of the table of runs, as the web page exports
+// them. These were written from its documentation and from exports in public repositories.
 //
 // A log holds every point with its step and wall clock, the configuration, what the
 // machine is and what its sensors said. Times, epochs and accuracies follow from the
@@ -209,7 +211,8 @@ func (r *run) stats(data []byte) {
 // History is how an exported history is recognised and read.
 var History = source.Format{Name: "wandb-history", Rows: true, Title: "history of Weights & Biases",
 	Claims: func(_ string, head []byte) bool {
-		return source.HaveAll(source.Header(head, ','), "_step", "_timestamp")
+		names := source.Header(head, ',')
+		return source.HaveAll(names, "_step", "_timestamp") || source.HaveAll(names, "_step", "_runtime")
 	},
 	Read: source.Alone(readHistory)}
 
@@ -221,9 +224,14 @@ func readHistory(f source.File, given source.Given) source.Report {
 	report := source.Report{File: f.Path, Set: &profile.Set{}}
 	report.Err = source.Table(f, ',', nil, func(row *source.Row) error {
 		at, step := row.Positive("_timestamp"), row.Raw("_step")
+		if r.Undated = !row.Has("_timestamp"); r.Undated {
+			if at = row.Number("_runtime"); at != nil {
+				at = new(*at + afterStart)
+			}
+		}
 		n, ok := source.Number(step)
-		if at == nil || !ok || n == nil {
-			return row.Wrong("has no _timestamp or no _step")
+		if at == nil || !(*at > 0) || !ok || n == nil {
+			return row.Wrong("has no time or no _step")
 		}
 		r.Begin(*at)
 		for _, column := range row.Columns() {
