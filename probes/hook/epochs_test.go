@@ -32,7 +32,8 @@ func TestEpochsOfALoop(t *testing.T) {
 	for _, c := range []struct {
 		way    string
 		epochs float64
-	}{{"arguments", 3}, {"called", 2}, {"folds", 3}, {"unclear", unknown}, {"steps", unknown}} {
+	}{{"arguments", 3}, {"called", 2}, {"folds", 3}, {"updates", 2}, {"updates_alone", unknown},
+		{"unclear", unknown}, {"steps", unknown}} {
 		t.Run(c.way, func(t *testing.T) {
 			r := run(t, "epochs_by_loop.py", c.way)
 			if len(r.warnings) != 0 || r.exit.Code != 0 || len(r.models) == 0 {
@@ -49,5 +50,14 @@ func TestEpochsOfALoop(t *testing.T) {
 				t.Errorf("%g steps", number(n))
 			}
 		})
+	}
+}
+
+// A program that trains again trains more epochs than its first loop counts.
+func TestEpochsOfTwoTrainings(t *testing.T) {
+	r := run(t, "epochs_by_loop.py", "twice")
+	if first, last := r.models[0], r.models[len(r.models)-1]; number(first.Epochs) != 1 || number(last.Epochs) != 4 {
+		t.Errorf("%g epochs at first and %g in the end; warnings %q, stderr %q", number(first.Epochs), number(last.Epochs),
+			r.warnings, r.stderr)
 	}
 }

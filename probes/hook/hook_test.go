@@ -169,7 +169,7 @@ func repeat(times int, values ...float64) []float64 { return slices.Repeat(value
 
 const unknown = -1
 
-// Ten kinds of training script, none of which knows that it is watched.
+// Eleven kinds of training script, none of which knows that it is watched.
 func TestScripts(t *testing.T) {
 	type validation struct {
 		epoch int
@@ -200,6 +200,12 @@ func TestScripts(t *testing.T) {
 			batch: 10, perEpoch: 6, trainSize: 60, epochs: 2, params: 276, unit: "sample",
 			precision: "fp32",
 			places:    grid(2, 6), units: repeat(12, 10), validations: []validation{{0, 33}, {1, 33}}, pauses: 2, models: 1,
+			stdout: "fitted\n",
+		},
+		{
+			script: "fastai_like.py", batch: 8, perEpoch: 6, trainSize: 50, epochs: 3, params: 7, unit: "sample",
+			precision: "fp32",
+			places:    grid(3, 6), units: repeat(18, 8), validations: []validation{{0, 24}, {1, 24}, {2, 24}}, models: 1,
 			stdout: "fitted\n",
 		},
 		{
@@ -268,7 +274,7 @@ func TestScripts(t *testing.T) {
 			if !slices.Equal(got, c.validations) || len(r.pauses) != c.pauses {
 				t.Errorf("validations %v, want %v; %d pauses, want %d", got, c.validations, len(r.pauses), c.pauses)
 			}
-			if r.facts() != c.models || len(r.hellos) != 2 || len(r.inits) != 1 {
+			if r.facts() != c.models || len(r.hellos) != 3 || len(r.inits) != 1 {
 				t.Fatalf("%d models, %d hellos, %d inits", len(r.models), len(r.hellos), len(r.inits))
 			}
 			m := r.models[len(r.models)-1]
@@ -294,10 +300,14 @@ func TestHelloAndTimes(t *testing.T) {
 	begin := time.Now()
 	r := run(t, "plain_loop.py")
 	all := time.Since(begin).Seconds()
-	first, second := r.hellos[0], r.hellos[1]
+	first, built, second := r.hellos[0], r.hellos[1], r.hellos[2]
 	if !first.Hook || first.PID == nil || first.Framework != "" || first.GPUs != nil || first.Python == "" ||
 		first.Host == "" {
 		t.Errorf("first %+v", first)
+	}
+	// Before the first step it is told that steps will be.
+	if built.Framework != second.Framework || !(*built.T < *r.iterations[0].T) {
+		t.Errorf("built %+v", built)
 	}
 	if !strings.HasPrefix(second.Framework, "torch ") || second.GPUs == nil || *second.PID != *first.PID {
 		t.Errorf("second %+v", second)

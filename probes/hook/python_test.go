@@ -79,6 +79,16 @@ sys.exit(3)
 	}
 }
 
+// A program may ask whether torch is there before it imports it, as Hugging Face's do.
+func TestTorchThatIsLookedForFirst(t *testing.T) {
+	const source = "import importlib.util\nprint(importlib.util.find_spec('torch').name)\n" + preamble +
+		"learn(*data[:6])\n"
+	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, source)}}, nil)
+	if r.exit.Code != 0 || r.stdout != "torch\n" || len(r.iterations) != 1 {
+		t.Errorf("exit %+v, stdout %q, stderr %q, %d iterations", r.exit, r.stdout, r.stderr, len(r.iterations))
+	}
+}
+
 const preamble = `
 import torch
 from torch import nn

@@ -46,6 +46,27 @@ def folds():
         return
 
 
+def updates():
+    steps_per_epoch = 5
+    for epoch in range(2):
+        for update in range(steps_per_epoch):
+            one_epoch()
+
+
+def updates_alone():
+    steps_per_epoch = 5
+    while True:
+        for update in range(steps_per_epoch):
+            one_epoch()
+        return
+
+
+def twice():
+    for n in (1, 3):
+        for epoch in range(n):
+            one_epoch()
+
+
 def unclear():
     for i in range(2):
         for j in range(3):

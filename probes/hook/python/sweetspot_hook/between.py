@@ -95,6 +95,15 @@ class Between:
             self.data.asked(a_pass, seconds)
 
     @guarded
+    def stand_in(self, iterator):
+        """A pass that no loader of PyTorch's began: fastai goes over a stand-in, whose d is its loader. Else None."""
+        fake = getattr(iterator, "_dataset", None)
+        if fake is None or getattr(fake, "dataset", None) is not fake or not hasattr(fake, "d"):
+            return None
+        self.began(fake.d, iterator, self.beginning())
+        return iterator.__dict__.get("_sweetspot_pass")
+
+    @guarded
     def asking(self, a_pass):
         """A pass is asked for a batch during what may be a validation."""
         if self.open is not None:

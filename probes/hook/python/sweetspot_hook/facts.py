@@ -19,6 +19,10 @@ def device_of(optimizer):
     return None
 
 
+def framework(torch):
+    return "torch " + str(torch.__version__)
+
+
 class Facts:
     def __init__(self, torch):
         self.torch = torch
@@ -111,7 +115,7 @@ class Facts:
     def hello(self):
         torch = self.torch
         fields = machine.hello()
-        fields["framework"] = "torch " + str(torch.__version__)
+        fields["framework"] = framework(torch)
         fields["gpus"] = machine.gpus(torch, self.devices)
         if self.devices:
             fields["cuda"], fields["driver"] = torch.version.cuda, machine.driver()

@@ -107,7 +107,7 @@ def train_size(loader):
 
 
 # Classes whose name says nothing about their data.
-NAMELESS = {"Dataset", "IterableDataset", "TensorDataset", "ConcatDataset", "ChainDataset", "StackDataset", "Subset", "list", "dict", "tuple"}
+NAMELESS = {"Dataset", "Datasets", "IterableDataset", "TensorDataset", "ConcatDataset", "ChainDataset", "StackDataset", "Subset", "list", "dict", "tuple"}
 
 
 def dataset_name(loader):

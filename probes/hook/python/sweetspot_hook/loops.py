@@ -31,12 +31,20 @@ def epochs(frames):
     for frame in frames:
         for loop in reversed(active(frame, trees)):
             n = rounds(loop.iter, frame, MOST_EPOCHS) if inside and isinstance(loop, ast.For) else None
-            if n is not None:
-                if "epoch" in ast.dump(loop.target).lower() + ast.dump(loop.iter).lower():
-                    return n
+            words = _words(loop)
+            if n is not None and any("epoch" in w and "per_epoch" not in w for w in words):
+                return n
+            if n is not None and not any(part in w for w in words for part in ("step", "iter", "batch", "per_epoch")):
                 counts.append(n)
             inside = True
     return counts[0] if len(counts) == 1 else None
+
+
+def _words(loop):
+    """What a loop over a range says of itself: names, attributes and keys."""
+    nodes = [n for part in (loop.target, loop.iter) for n in ast.walk(part)] if isinstance(loop, ast.For) else []
+    found = [w for n in nodes for w in (getattr(n, "id", ""), getattr(n, "attr", ""), getattr(n, "value", ""))]
+    return [w.lower() for w in found if isinstance(w, str)]
 
 
 def read(frame, look):

@@ -17,29 +17,34 @@ recorder = None
 
 def when_imported(here):
     """Wraps everything as soon as torch is imported, or now if it already is."""
-    if "torch" in sys.modules:
-        _install(here)
+    _after_import("torch", lambda: _install(here))
+
+
+def _after_import(name, then):
+    if name in sys.modules:
+        then()
     else:
-        sys.meta_path.insert(0, Finder(here))
+        sys.meta_path.insert(0, Finder(name, then))
 
 
 class Finder:
-    """Finds torch through the other finders, and wraps it once it is loaded."""
+    """Finds a module through the other finders, and calls `then` once it is loaded.
 
-    def __init__(self, here):
-        self.here = here
+    It stays until then: a program may also only ask whether the module is there.
+    """
+
+    def __init__(self, name, then):
+        self.name, self.then, self.loaded = name, then, False
 
     def find_spec(self, name, path=None, target=None):
-        if name != "torch":
+        if name != self.name:
             return None
-        sys.meta_path[:] = [f for f in sys.meta_path if f is not self]
         for finder in sys.meta_path:
             find = getattr(finder, "find_spec", None)
-            spec = find(name, path, target) if find is not None else None
+            spec = find(name, path, target) if find is not None and finder is not self else None
             if spec is not None:
                 self._after_loading(spec.loader)
                 return spec
-        sys.meta_path.insert(0, self)  # it may be found another time
         return None
 
     def _after_loading(self, loader):
@@ -49,12 +54,15 @@ class Finder:
 
         def exec_module(module):
             execute(module)
-            _install(self.here)
+            if not self.loaded:
+                self.loaded = True
+                sys.meta_path[:] = [f for f in sys.meta_path if f is not self]
+                self.then()
 
         try:
             loader.exec_module = exec_module
         except Exception:  # it has slots, or a will of its own
-            events.warn("this program's torch cannot be watched: its loader is a %s" % type(loader).__name__)
+            events.warn("this program's %s cannot be watched: its loader is a %s" % (self.name, type(loader).__name__))
 
 
 def _install(here):
@@ -77,6 +85,8 @@ def _wrap_all(here):
 
     recorder = r = Recorder(torch, here)
     _optimizers(r, torch.optim.Optimizer)
+    # fastai has optimizers of its own.
+    _after_import("fastai.optimizer", lambda: r.attempt(_optimizers, r, sys.modules["fastai.optimizer"].Optimizer))
     _scalers(r, torch)
     _loaders(r, dataloader)
     _modules(r, torch.nn.Module)
@@ -117,7 +127,7 @@ def _say_out_of_memory(torch):
 
 
 def _optimizers(r, base):
-    init, setstate = base.__init__, base.__setstate__
+    init, setstate = base.__init__, getattr(base, "__setstate__", None)
 
     @functools.wraps(init)
     def __init__(self, *args, **kwargs):
@@ -125,12 +135,16 @@ def _optimizers(r, base):
         r.attempt(_step, r, type(self), _stepping)
         r.built(self)
 
+    base.__init__ = __init__
+    if setstate is None:
+        return
+
     @functools.wraps(setstate)
     def __setstate__(self, state):
         setstate(self, state)
         r.attempt(_step, r, type(self), _stepping)
 
-    base.__init__, base.__setstate__ = __init__, __setstate__
+    base.__setstate__ = __setstate__
 
 
 def _stepping(args, kwargs):
@@ -186,6 +200,8 @@ def _loaders(r, module):
     @functools.wraps(fetch)
     def __next__(self):
         p = self.__dict__.get("_sweetspot_pass")
+        if p is None:
+            p = r.stand_in(self)
         if p is None or r.off or r.paused:
             return fetch(self)
         if r.open is not None:

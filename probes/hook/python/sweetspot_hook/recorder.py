@@ -99,6 +99,8 @@ class Recorder(between.Between):
         self.built_at = perf_counter()
         if self.count == 0 and not self.off:
             self.flops.begin()
+            if not self.optimizers:  # from now on no progress bar need be read for steps
+                events.emit("hello", framework=facts.framework(self.torch))
         self.optimizers = [o for o in self.optimizers if o() is not None]
         self.optimizers.append(weakref.ref(optimizer))
 
@@ -278,6 +280,8 @@ class Recorder(between.Between):
         if self.rank != 0:
             return
         name, size, per_epoch = self.data.facts(self.world)
+        if self.facts.epochs is not None:  # a program may train again, as one that first trains a part of the network
+            self.facts.epochs = max(self.facts.epochs, self.data.epochs_done)
         fields = dict(
             self.facts.model(per_epoch), unit="image" if self.data.image else "sample", dataset=name, train_size=size,
             iterations_per_epoch=per_epoch, world_size=self.world,
