@@ -33,7 +33,7 @@ type probeFlags struct {
 	dryRun                                    bool
 	accuracyPattern                           string
 	layers, yes, noMetadata, noTUI            bool
-	keepRunning, detach                       bool
+	keepRunning, detach, workOnly             bool
 }
 
 func (f *probeFlags) register(fl *pflag.FlagSet) {
@@ -60,6 +60,8 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.layers, "layers", false, "measure each layer's share of the time of a forward pass")
 	fl.IntVar(&f.fitBatch, "largest-batch", 0, "find the largest batch size up to this that fits in memory, instead of "+
 		"measuring times")
+	fl.BoolVar(&f.workOnly, "work-only", false, "only count the model's operations, parameters and activations, from "+
+		"which rank estimates times; measure nothing")
 	fl.IntVar(&f.repeat, "repeat", 1, "number of repetitions, each in a fresh process")
 	fl.StringArrayVar(&f.hosts, "host", nil, "probe on user@vm or user@vm:port over ssh; several hosts run in parallel")
 	fl.Var(of(&f.rule.MaxSeconds, aboveZero(parseSeconds), ""), "max-seconds",
@@ -123,6 +125,8 @@ func (f *probeFlags) check(fl *pflag.FlagSet, args []string) error {
 	case f.rent != "" && (len(f.hosts) > 0 || f.detach || f.python != ""):
 		return usageError("--rent probes on the VM that it rents, with the Python set up there; leave out --host, --detach " +
 			"and --python")
+	case f.rent != "" && f.workOnly:
+		return usageError("--work-only measures nothing, so no VM is needed; leave out either it or --rent")
 	case fl.Changed("largest-batch") && f.fitBatch < 1:
 		return usageError("--largest-batch %d: give the largest batch size to try, such as 4096", f.fitBatch)
 	}
@@ -153,6 +157,7 @@ func (f *probeFlags) request(args []string) (r request.Request, err error) {
 			Model: f.model, Mode: f.mode, Input: strings.ToLower(f.input),
 			Data:      harness.Data(strings.ToLower(f.data)),
 			Optimizer: strings.ToLower(f.optimizer), Eval: f.eval, FineTune: f.fineTune, Layers: f.layers, FitBatch: f.fitBatch,
+			WorkOnly:  f.workOnly,
 			TrainSize: int(f.trainSize), Epochs: int(f.epochs),
 		},
 	}

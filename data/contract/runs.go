@@ -67,7 +67,7 @@ type Run struct {
 	Command            []string  `json:"command"`              // as it was given, with variables for secrets; or null
 	Folder             *string   `json:"folder"`               // where it was given
 	Layers             *float64  `json:"layers"`               // convolutions and matrix products of an iteration
-	StateBytes         *float64  `json:"state_bytes"`          // weights, gradients and optimizer of a training, on one device
+	StateBytes         *float64  `json:"state_bytes"`          // weights, gradients and optimizer, on one device
 	Packages           []string  `json:"packages"`             // that the script had imported, name==version; or null
 }
 

@@ -57,7 +57,8 @@ func description() Description {
 		Mode: profile.Train, BatchSize: 128, Epochs: new(20.0), IterationsPerEpoch: new(468.75), TrainSize: new(60000.0),
 		Machine: Machine{Host: "box", OS: "linux", CPU: "EPYC", CPUs: 2, GPU: "H100", GPUCount: 1, GPUMemGiB: new(79.6),
 			Driver: "580", CUDA: "13.0", USDPerHour: new(2.5)},
-		Command: []string{"python", "train.py", "a b"}, Folder: "/home/me/net", Packages: []string{"torch==2.9.0"}, Framework: "torch 2.9",
+		Command: []string{"python", "train.py", "a b"}, Folder: "/home/me/net", Packages: []string{"torch==2.9.0"},
+		Framework: "torch 2.9",
 		Work: profile.Work{Network: "ResNet", Input: "1x28x28", FLOPs: new(3.6e9), Layers: new(21.0),
 			StateBytes: new(1.4e8)},
 	}

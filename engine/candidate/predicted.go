@@ -169,7 +169,10 @@ func (f *facts) offers() []profile.VMType {
 	var out []profile.VMType
 	for _, vm := range f.set.VMTypes {
 		price, _ := vm.PriceOf(f.work.Purchase)
-		if o := (offer{vm.Cloud, vm.InstanceType, price.USDPerHour}); !seen[o] && (vm.GPUCount > 0 || vm.IsCPU()) && f.asked.KeepsVM(vm) {
+		if vm.GPUCount == 0 && !vm.IsCPU() {
+			continue
+		}
+		if o := (offer{vm.Cloud, vm.InstanceType, price.USDPerHour}); !seen[o] && f.asked.KeepsVM(vm) {
 			seen[o] = true
 			out = append(out, vm)
 		}

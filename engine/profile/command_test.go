@@ -68,7 +68,8 @@ func TestPackagesForACommand(t *testing.T) {
 
 func TestIsPackage(t *testing.T) {
 	for text, want := range map[string]bool{"torch==2.1.0": true, "a.b-c_d==1!2.0rc1": true, "torch": false,
-		"torch==": false, "-r==1": false, "a==1; rm -rf /": false, "a==1\n": false, "a==$(x)": false, "a @ file:///x": false} {
+		"torch==": false, "-r==1": false, "a==1; rm -rf /": false,
+		"a==1\n": false, "a==$(x)": false, "a @ file:///x": false} {
 		if IsPackage(text) != want {
 			t.Errorf("%q: %t", text, !want)
 		}

@@ -374,6 +374,12 @@ func (r Run) Answers() bool {
 	return r.Status == OutOfMemory || r.FirstIterationS != nil || r.StartupS != nil || r.IsTimed() || r.Accuracy != nil
 }
 
+// IsLook reports whether the run is a look at a model: what a unit takes the network is
+// known, and nothing was measured.
+func (r Run) IsLook() bool {
+	return r.Status == Done && r.Work.FLOPs != nil && r.BatchSize > 0 && !r.Answers()
+}
+
 // Set is what the engine computes from: the models and runs of a profile database
 // or of the built-in library, and the catalog.
 type Set struct {

@@ -122,7 +122,7 @@ func Questions(set *profile.Set) []Question {
 	}
 	found := map[pair]*Question{}
 	for _, r := range set.Runs {
-		if !r.IsTimed() {
+		if !r.IsTimed() && !r.IsLook() {
 			continue
 		}
 		k := pair{r.Model, r.Mode}

@@ -14,6 +14,10 @@ func PredictsUnasked(set *profile.Set, model string, mode profile.Mode) bool {
 		if r.Model != model || r.Mode != mode || r.ID < 0 {
 			continue
 		}
+		if r.IsLook() { // it says nothing of where it was
+			own = true
+			continue
+		}
 		if r.Cloud != "" || r.USDPerHour != nil {
 			return false
 		}

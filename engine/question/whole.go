@@ -19,7 +19,7 @@ func (w Workload) Whole(set *profile.Set) Workload {
 	later := func(a, b *profile.Run) bool { return a == nil || b.ID > a.ID }
 	for i := range set.Runs {
 		r := &set.Runs[i]
-		if r.Model != w.Model || r.Mode != w.Mode || r.Command == nil || !r.Answers() {
+		if r.Model != w.Model || r.Mode != w.Mode || r.Command == nil || !r.Answers() && !r.IsLook() {
 			continue
 		}
 		if later(newest, r) {

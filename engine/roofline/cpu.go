@@ -59,5 +59,5 @@ func OnCPUs(j Job, vcpus float64) (e estimate.Estimate) {
 
 // WhyOnCPUs says what an estimate on CPUs rests on.
 func WhyOnCPUs(j Job) string {
-	return "from its operations alone, " + amount(j.FLOPs) + " a unit, and the number of vCPUs"
+	return "from its operations alone, " + Amount(*j.FLOPs) + " a unit, and the number of vCPUs"
 }

@@ -158,17 +158,17 @@ func commonSpread(j Job, fixed float64) float64 {
 
 // Why says what an estimate rests on.
 func Why(j Job) string {
-	words := "from its work alone, " + amount(j.FLOPs) + " operations"
+	words := "from its work alone, " + Amount(*j.FLOPs) + " operations"
 	if j.Activations != nil {
-		words += " and " + amount(j.Activations) + " activations"
+		words += " and " + Amount(*j.Activations) + " activations"
 	}
 	return words + " a unit, and the GPU's published figures for " + cmp.Or(j.Precision, "fp32 (precision not known)")
 }
 
-// amount is a number with its thousands as a prefix: 3.6 G.
-func amount(v *float64) string {
+// Amount is a number with its thousands as a prefix: 3.6 G.
+func Amount(x float64) string {
 	prefixes := []string{"", " k", " M", " G", " T", " P"}
-	x, k := *v, 0
+	k := 0
 	for ; x >= 1000 && k < len(prefixes)-1; k++ {
 		x /= 1000
 	}

@@ -353,7 +353,8 @@ func (t *Table) Without(hidden func(Cell) bool) *Table {
 	out := &Table{
 		PerEpoch: t.PerEpoch, mode: t.mode, datasets: t.datasets, precisions: t.precisions, sizes: t.sizes,
 		works: t.works, families: t.families,
-		units: t.units, gpus: maps.Clone(t.gpus), cpus: t.cpus, vcpus: t.vcpus, waits: t.waits, specs: t.specs, sigmas: t.sigmas,
+		units: t.units, gpus: maps.Clone(t.gpus), cpus: t.cpus, vcpus: t.vcpus,
+		waits: t.waits, specs: t.specs, sigmas: t.sigmas,
 		times: maps.Clone(t.times), cells: make([]Cell, 0, len(t.cells)), cellsAt: maps.Clone(t.cellsAt),
 		curves: maps.Clone(t.curves), platforms: maps.Clone(t.platforms), measured: map[profile.VMKey]bool{},
 	}

@@ -154,7 +154,8 @@ func TestOperationsTellOfCPUs(t *testing.T) {
 		set := withGPUs(run)
 		set.VMTypes = append(set.VMTypes, vm)
 		e, why := transfer.New(set, profile.Train).Iteration("net", profile.Variant{}, vm, 0, 64)
-		if e.Basis != estimate.Spec || !strings.Contains(why, "from its operations alone") || e.High < 10*e.Low || e.Value < 1 {
+		if e.Basis != estimate.Spec || !strings.Contains(why, "from its operations alone") || e.High < 10*e.Low ||
+			e.Value < 1 {
 			t.Errorf("%s: %+v, %s", name, e, why)
 		}
 	}

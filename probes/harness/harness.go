@@ -129,6 +129,7 @@ func (s Spec) optionalArgs(trained bool) []string {
 		{s.FineTune > 0, "--fine-tune=" + strconv.Itoa(s.FineTune)},
 		{s.Eval != "", "--eval=" + s.Eval},
 		{s.Layers, "--layers"},
+		{s.WorkOnly, "--work-only"},
 		{s.FitBatch > 0, "--fit-batch=" + strconv.Itoa(s.FitBatch)},
 	} {
 		if o.given {

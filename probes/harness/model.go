@@ -38,6 +38,10 @@ func (f Form) isPython() bool { return f == Example || f == Script || f == Modul
 // shape of its input.
 func (f Form) isGraph() bool { return f == Exported || f == ONNX }
 
+// TellsItsWork reports whether the model's file says what one sample takes, so that nothing
+// need be loaded to know it.
+func (s Spec) TellsItsWork() bool { return suffixes[suffix(s.Model)].isGraph() }
+
 var suffixes = map[string]Form{".pt": TorchScript, ".pt2": Exported, ".onnx": ONNX}
 
 // weights are suffixes of files that hold weights without a network.

@@ -52,6 +52,8 @@ type Spec struct {
 	// that fits in memory: from Batch (or below, if that is too large) up to
 	// this.
 	FitBatch int
+	// WorkOnly replaces the run by a count of what one unit takes the network.
+	WorkOnly bool
 }
 
 const (
@@ -150,6 +152,9 @@ func (s Spec) checkVariant(form Form) error {
 	case form == Exported && s.Precision != "fp32" && s.Precision != "tf32":
 		return fmt.Errorf("%s runs in the precision it was exported in; use --precision fp32 or tf32, or a Python factory",
 			form)
+	case s.WorkOnly && !infer && s.TrainSize == 0:
+		return errors.New("nothing is run, so nothing tells how long an epoch is; add --train-size, the units in your " +
+			"training set, or use --mode infer")
 	case s.Prune > 0 && !form.isPython():
 		return fmt.Errorf("%s cannot be pruned; give the Python factory that makes it", form)
 	case s.Precision == "int8" && !form.isPython():

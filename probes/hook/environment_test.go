@@ -12,7 +12,8 @@ import (
 // What a training holds whatever its batch: two layers of 400 bytes, the gradients of the
 // one that is trained, and what the optimizer keeps of that.
 func TestTheStateOfATrainingIsMeasured(t *testing.T) {
-	for optimizer, want := range map[string]float64{"sgd": 1200, "momentum": 1600, "adam": 2004} { // and Adam counts its steps
+	// Adam counts its steps besides.
+	for optimizer, want := range map[string]float64{"sgd": 1200, "momentum": 1600, "adam": 2004} {
 		r := run(t, "state.py", optimizer)
 		if len(r.models) == 0 || number(r.models[0].StateBytes) != want {
 			t.Errorf("%s: %+v, want %g bytes", optimizer, r.models, want)

@@ -107,7 +107,9 @@ type exported struct {
 	module     *module
 	parameters map[string]string // a value of the graph: the parameter
 	batch      float64
-	symbol     string // of the batch dimension if its length is unknown
+
+	activations, layers float64 // of what is counted
+	symbol              string  // of the batch dimension if its length is unknown
 }
 
 // takeInputs finds the parameters and the batch: the first dimension of the

@@ -18,7 +18,9 @@ type inference struct {
 	batch     int64
 	symbol    string // of the batch dimension; "" where it is a number
 	flops     float64
-	counted   bool // whether all work was counted
+
+	activations, layers float64 // of what is counted
+	counted             bool    // whether all work was counted
 }
 
 // maxDim is larger than any tensor's dimension.
@@ -87,6 +89,7 @@ func (in *inference) run() {
 		in.facts.warn("the file holds weights and no graph, so the operations of one sample are unknown")
 	case in.counted:
 		in.facts.FLOPsPerUnit = new(in.flops / float64(in.batch))
+		in.facts.Activations, in.facts.Layers = new(in.activations/float64(in.batch)), new(in.layers)
 	}
 }
 
@@ -239,6 +242,8 @@ func (in *inference) count(n *node) {
 		return
 	}
 	in.flops += flops
+	out, _ := size(in.shapes[n.out[0]])
+	in.activations, in.layers = in.activations+out, in.layers+1
 	in.hold(n)
 }
 

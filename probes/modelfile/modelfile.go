@@ -25,6 +25,9 @@ type Facts struct {
 	// every multiply-add of convolutions, matrix products and recurrent layers.
 	// The rest is small and not counted.
 	FLOPsPerUnit *float64
+	// Activations are the elements that the counted layers put out for one sample, Layers how
+	// many of them there are. Both are known where the operations are.
+	Activations, Layers *float64
 	// ActivationBytes is the least memory that one sample's largest layer
 	// needs: its input and its output, in the precision of the file.
 	ActivationBytes *float64

@@ -125,6 +125,9 @@ func TestWork(t *testing.T) {
 		len(f.Warnings) > 0 || !slices.Equal(f.Input, []int{3, 8, 8}) {
 		t.Error(shown(f))
 	}
+	if !is(f.Activations, 6*8*8+10) || !is(f.Layers, 2) {
+		t.Errorf("%s activations of %s layers", shown(f), "two")
+	}
 	// (3 + 6)·64 values of two bytes.
 	if !is(f.ActivationBytes, 9*64*2) || !is(f.MemoryFloorBytes(10, "fp32"), 2*168+4*72+10*9*64*2) ||
 		!is(f.MemoryFloorBytes(10, "int8"), 240+10*9*64) {

@@ -176,6 +176,7 @@ func (e *exported) countWork() {
 	}
 	if all {
 		e.facts.FLOPsPerUnit = new(total / e.batch)
+		e.facts.Activations, e.facts.Layers = new(e.activations/e.batch), new(e.layers)
 	}
 }
 
@@ -201,6 +202,7 @@ func (e *exported) layer(n exportNode, rule matrixRule) (work float64, ok bool) 
 			rule.work = transposedFilterWork
 		}
 		work = rule.work(left, right, out)
+		e.activations, e.layers = e.activations+times(out), e.layers+1
 		if meta, _ := e.meta(output); scalarTypes[meta.DType] > 0 {
 			held := times(left) + times(out)
 			if e.parameters[names[rule.right]] == "" {

@@ -91,6 +91,7 @@ type Run struct {
 
 	unit         string // of work
 	accuracyRead string // what was read as the accuracy, in words
+	look         string // what was counted, where nothing was measured
 }
 
 // Largest is the largest batch that fits in memory; FailsAt the smallest that
@@ -180,6 +181,9 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 		AveragePowerW: r.AveragePowerW, EnergyOf: contract.OrNull(r.EnergyOf),
 		Layers: append([]store.Layer{}, u.Layers...),
 	}
+	if r.IsLook() {
+		p.Run.look = lookWords(r.Work)
+	}
 	if u.Limit != nil {
 		p.Run.LargestBatch = &Largest{u.Limit.BatchSize, u.Limit.FailsAt}
 	}
@@ -187,7 +191,7 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 		p.Run.IsSteady = true
 		p.Run.setSteady(s.Steady)
 		p.Run.P50S, p.Run.P90S, p.Run.P99S, p.Run.Drift = &s.P50, &s.P90, &s.P99, &s.Drift
-	} else if s.Why != "" && u.Err == nil && u.Limit == nil {
+	} else if s.Why != "" && u.Err == nil && u.Limit == nil && !r.IsLook() {
 		p.Run.setSteady(s.Steady)
 		p.Warnings = append(p.Warnings, notSteady+s.Why)
 	}

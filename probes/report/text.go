@@ -11,6 +11,7 @@ import (
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/roofline"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/session"
@@ -28,6 +29,9 @@ func (p Probe) Write(w io.Writer, path string) error {
 		if v != nil {
 			row(name, "%s", quantity.Duration(*v))
 		}
+	}
+	if r.look != "" {
+		row("work of a unit", "%s", r.look)
 	}
 	seconds("initialisation", r.InitS)
 	seconds("first iteration", r.FirstIterationS)
@@ -164,6 +168,9 @@ func (r Run) ending() string {
 	case steady.Cap:
 		return cmp.Or(words, "at the cap")
 	case session.End:
+		if r.look != "" {
+			return "nothing was measured"
+		}
 		return "ran to its end"
 	case session.OutOfMemory:
 		return cmp.Or(words, "out of memory")
@@ -324,4 +331,19 @@ func (p *Processes) line() string {
 	}
 	return text + fmt.Sprintf("standard deviation %s between, %s within", quantity.Duration(*p.BetweenS),
 		quantity.Duration(p.WithinS))
+}
+
+// lookWords are what a unit takes a network: "3.6 G operations, 2.5 M activations, 21
+// layers, 11.7 M parameters".
+func lookWords(w profile.Work) string {
+	var parts []string
+	for _, x := range []struct {
+		of    *float64
+		words string
+	}{{w.FLOPs, "operations"}, {w.Activations, "activations"}, {w.Layers, "layers"}, {w.Params, "parameters"}} {
+		if x.of != nil {
+			parts = append(parts, roofline.Amount(*x.of)+" "+x.words)
+		}
+	}
+	return strings.Join(parts, ", ")
 }

@@ -121,6 +121,8 @@ func (r Request) reader() (*adapter.Adapter, error) {
 func (r Request) checkEffective() error {
 	s := r.Spec
 	ofTimes := []option{{"layers", s.Layers}, {"eval", s.Eval != ""}, {"fine-tune", s.FineTune > 0}}
+	ofRuns := append(slices.Clone(ofTimes), option{"largest-batch", s.FitBatch > 0}, option{"prune", len(r.Prunes) > 0},
+		option{"host", r.IsElsewhere()}, option{"repeat", r.Repeats > 1}, option{"keep-running", r.KeepRunning})
 	isPruned := func(p float64) bool { return p > 0 }
 	switch {
 	case r.IsCommand():
@@ -130,6 +132,8 @@ func (r Request) checkEffective() error {
 		}
 	case !r.IsCommand() && r.Folder != "":
 		return errors.New("--folder is where a command runs; leave it out for a --model")
+	case s.WorkOnly && flags(ofRuns) != "":
+		return fmt.Errorf("--work-only measures nothing; leave out either it or %s", flags(ofRuns))
 	case s.FitBatch > 0 && flags(ofTimes) != "":
 		return fmt.Errorf("--largest-batch only finds that size; leave out either it or %s", flags(ofTimes))
 	case s.FineTune > 0 && !slices.ContainsFunc(r.Prunes, isPruned):
@@ -158,6 +162,7 @@ func (r Request) ofModel() []option {
 		{"batch", len(r.Batches) > 0}, {"precision", len(r.Precisions) > 0}, {"prune", len(r.Prunes) > 0},
 		{"input", s.Input != ""}, {"data", s.Data != ""}, {"train-size", s.TrainSize != 0}, {"optimizer", s.Optimizer != ""},
 		{"eval", s.Eval != ""}, {"fine-tune", s.FineTune != 0}, {"layers", s.Layers}, {"largest-batch", s.FitBatch != 0},
+		{"work-only", s.WorkOnly},
 		{"python", r.Python != "" && !r.IsElsewhere()},
 	}
 }
@@ -249,6 +254,7 @@ func (r Request) Argv() []string {
 	add("fine-tune", s.FineTune)
 	add("layers", s.Layers)
 	add("largest-batch", s.FitBatch)
+	add("work-only", s.WorkOnly)
 	add("repeat", r.Repeats)
 	for _, h := range r.Hosts {
 		add("host", cmp.Or(h, Here))

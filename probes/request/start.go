@@ -284,8 +284,11 @@ func describeFile(o *session.Options, s *harness.Spec, memory *float64) error {
 	}
 	m := &o.Description.Model
 	m.Params, m.FLOPsPerUnit = facts.Params, facts.FLOPsPerUnit
-	for _, w := range facts.Warnings {
-		o.Warnings = append(slices.Clone(o.Warnings), w)
+	w := &o.Description.Work
+	w.Params, w.FLOPs = facts.Params, facts.FLOPsPerUnit
+	w.Activations, w.Layers = facts.Activations, facts.Layers
+	if s.TellsItsWork() { // of TorchScript the harness counts what the file does not say
+		o.Warnings = append(slices.Clone(o.Warnings), facts.Warnings...)
 	}
 	if s.Input == "" && facts.Input != nil {
 		s.Input = list(facts.Input, "x")

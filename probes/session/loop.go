@@ -260,7 +260,7 @@ func (l *loop) finish() {
 	if r := u.Run; r.Mode == profile.Train && r.Steady.Known() && r.IterationsPerEpoch == nil {
 		u.Warnings = append(u.Warnings, l.noEpochs())
 	}
-	if u.StoppedBecause == End && u.Run.Mode == profile.Train && !l.hasArbitraryLength(u.Run) {
+	if u.StoppedBecause == End && u.Run.Mode == profile.Train && !l.hasArbitraryLength(u.Run) && !l.options.WorkOnly {
 		u.Run.TotalS = new(u.SpentS)
 	}
 	err := l.saveEnd(u)
@@ -350,6 +350,10 @@ func (l *loop) outcome() (profile.Status, string, error) {
 		return profile.Failed, "", p.scriptError(code)
 	case p.done == Interrupted:
 		return profile.Interrupted, Interrupted, nil
+	case l.options.WorkOnly && p.described.Work.FLOPs == nil:
+		return profile.Failed, "", errors.New("its operations cannot be counted; measure it, without --work-only")
+	case l.options.WorkOnly:
+		return profile.Done, End, nil
 	case p.series.Len() == 0 && p.limit == nil:
 		return profile.Failed, "", errors.New("the script ended and no iteration was seen" + l.remedy(""))
 	case p.done == steady.Precise || p.done == steady.Cap:

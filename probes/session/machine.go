@@ -78,6 +78,11 @@ func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter strin
 	if err != nil {
 		return o, err
 	}
+	if o.WorkOnly = s.WorkOnly; o.WorkOnly && s.TellsItsWork() {
+		o.Command = []string{"true"} // what the file says is known already
+		describeSpec(&o.Description, s)
+		return o, nil
+	}
 	if o.Start == nil {
 		found, err := python.Find(ctx, interpreter)
 		if err != nil {
@@ -92,7 +97,12 @@ func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter strin
 		return o, err
 	}
 	o.RunsHarness = true
-	d := &o.Description
+	describeSpec(&o.Description, s)
+	return o, nil
+}
+
+// describeSpec is what is known of a probe of a model beforehand.
+func describeSpec(d *store.Description, s harness.Spec) {
 	d.Model.Name, d.Model.SourceFile = cmp.Or(d.Model.Name, s.Name()), cmp.Or(d.Model.SourceFile, s.Model)
 	d.Variant.Precision = s.Precision
 	if s.Prune > 0 {
@@ -107,7 +117,6 @@ func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter strin
 	if s.Mode == profile.Train {
 		d.Epochs = new(float64(s.Epochs))
 	}
-	return o, nil
 }
 
 // Filters names the harness's way of pruning: whole filters, the smallest L1 norm first

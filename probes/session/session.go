@@ -40,6 +40,7 @@ type Options struct {
 	Start       Starter        // nil starts the command on this machine
 	Observe     []Observer
 	RunsHarness bool // the command is the harness with a model
+	WorkOnly    bool // what a unit takes is all that is to be known
 	Hooked      bool // the script sends no events itself; they come from the hook in it
 	// Adapter turns output into events for a script that neither writes events
 	// nor can be hooked into. May be nil.

@@ -298,7 +298,7 @@ func runRow(u *profile.Run) *row {
 	if a := u.Accuracy; a != nil {
 		r.cells["accuracy"], r.numbers["accuracy"] = objective.WriteAccuracy(a.Value, a.HigherIsBetter), a.Value
 	}
-	if u.IsTimed() {
+	if u.IsTimed() || u.IsLook() {
 		r.question = question.Question{Model: u.Model, Mode: u.Mode, Unit: u.Unit}
 	}
 	return r

@@ -27,6 +27,7 @@ def options():
     p.add_argument("--fine-tune", type=int, default=0, help="epochs of training after pruning")
     p.add_argument("--eval", default="", help="factory of a labelled set")
     p.add_argument("--layers", action="store_true", help="measure the share of each layer")
+    p.add_argument("--work-only", action="store_true", help="count the work of a forward pass, and measure nothing")
     p.add_argument("--fit-batch", type=int, default=0, help="find the largest batch up to this instead")
     return p.parse_args()
 
@@ -45,6 +46,8 @@ def probe(opt):
     stopping.check()
     run = Run(opt, dev)
     run.describe()
+    if opt.work_only:
+        return
     telemetry = machine.Telemetry(dev)
     try:
         measure(run)

@@ -48,6 +48,10 @@ class Run:
     def prepare(self):
         """Makes the requested variant and loads the data."""
         opt = self.options
+        if opt.work_only:
+            self.network = type(self.model).__name__
+            self.params, self.work = self._counts()
+            return
         if opt.eval:
             self.given = self._labelled()
         if not opt.fit_batch:
@@ -56,7 +60,7 @@ class Run:
             if opt.trained and self.is_fashion_mnist() and opt.data != "synthetic" and not opt.fit_batch:
                 trained.load_or_train(self, opt.name, opt.model.rpartition(":")[0])
         self.network = type(self.model).__name__
-        self.params, self.flops = self._counts()  # the model's, which its pruned variants share
+        self.params, self.work = self._counts()  # the model's, which its pruned variants share
         if opt.prune > 0:
             self._prune()
         with events.aside():
@@ -191,29 +195,29 @@ class Run:
         return self.options.trained or self.given is not None or self.options.mode == "train"
 
     def _counts(self):
-        """Parameters and operations of one sample; None if unknown."""
+        """Parameters, and what one sample takes as fields of an event; None and nothing if unknown."""
         import torch
 
         params = self.model.params if hasattr(self.model, "params") else counting.parameters(self.model)
         try:
-            flops = counting.flops(self.model, torch.zeros((1,) + self.shape, device=self.device))
+            facts = counting.work(self.model, torch.zeros((1,) + self.shape, device=self.device)).facts()
         except Exception:  # only a count: a model that resists it still runs
-            flops = None
-        return params, flops
+            facts = {}
+        return params, facts
 
     def describe(self):
         opt, data = self.options, self.train if self.train is not None else self.test
         name = self.given.name if self.given is not None else getattr(data, "name", None)
         size = None
-        if opt.mode == "train" and data is not None:
+        if opt.mode == "train" and (data is not None or opt.work_only):
             size = opt.train_size or None if self.test is None else len(data)
         events.emit(
-            "model", name=opt.name, dataset=name, params=self.params, flops_per_unit=self.flops,
+            "model", name=opt.name, dataset=name, params=self.params,
             unit="image" if len(self.shape) == 3 else "sample", batch_size=opt.batch, train_size=size,
             iterations_per_epoch=None if size is None else -(-size // opt.batch),
             precision=getattr(self.model, "precision", None) or opt.precision, pruning=opt.prune,
             epochs=opt.epochs if opt.mode == "train" and size is not None else None,
-            network=self.network, input="x".join(map(str, self.shape)),
+            network=self.network, input="x".join(map(str, self.shape)), **self.work,
         )
 
     def synchronize(self):
