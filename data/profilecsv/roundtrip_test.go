@@ -74,8 +74,9 @@ func drawRun(t *rapid.T) profile.Run {
 	r.EnergyJPerUnit, r.AveragePowerW, r.PowerLimitW = maybe("energy", 1e6), maybe("power", 1e5), maybe("limit", 1e3)
 	r.Work = profile.Work{FLOPs: maybe("operations", 1e15), Activations: maybe("activations", 1e12),
 
-		Params: maybe("parameters", 1e12), StateBytes: maybe("state", 1e12), Network: rapid.SampledFrom([]string{"", "ResNet"}).Draw(t, "network"),
-		Input: rapid.SampledFrom([]string{"", "3x224x224"}).Draw(t, "input")}
+		Params: maybe("parameters", 1e12), StateBytes: maybe("state", 1e12),
+		Network: rapid.SampledFrom([]string{"", "ResNet"}).Draw(t, "network"),
+		Input:   rapid.SampledFrom([]string{"", "3x224x224"}).Draw(t, "input")}
 	if words := rapid.SliceOfN(word, 0, 4).Draw(t, "command"); len(words) > 0 {
 		r.Command, r.Folder = words, "/home/"+word.Draw(t, "folder")
 		r.Packages = []string{"numpy==1.26.4", "torch==2.4.1"}

@@ -8,7 +8,7 @@ from unittest import mock
 
 import bench
 import torch
-from sweetspot_harness import files, inference, loading
+from sweetspot_harness import counting, files, inference, loading
 from sweetspot_harness.loading import Problem
 from torch import nn
 
@@ -56,7 +56,9 @@ class TestFiles(bench.Case):
         x = run.sample(3)
         with torch.no_grad():
             self.assertLess(float((run.model(x) - net(x)).abs().max()), 1e-6)
-        self.assertEqual((run.params, run.classes, run.flops), (sum(p.numel() for p in net.parameters()), 10, None))
+        self.assertEqual((run.params, run.classes), (sum(p.numel() for p in net.parameters()), 10))
+        self.assertEqual(run.work, counting.work(net, torch.zeros((1,) + run.shape)).facts())
+        self.assertGreater(run.work["flops_per_unit"], 2 * run.params)
         trained = self.run_of(model=path, mode="train", precision="bf16")
         self.assertEqual(trained.params, run.params)
 

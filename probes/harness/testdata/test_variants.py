@@ -88,7 +88,7 @@ class TestInt8(bench.Case):
         bench.small_dataset(self.dir)
         dense = self.run_of(trained=True, data_dir=self.dir)
         int8 = self.run_of(trained=True, data_dir=self.dir, precision="int8")
-        self.assertEqual((int8.params, int8.flops), (dense.params, dense.flops))
+        self.assertEqual((int8.params, int8.work), (dense.params, dense.work))
         self.assertTrue(any("quantized" in type(m).__module__ for m in int8.model.modules()))
         with torch.no_grad():
             x, _ = dense.test.batch(torch.arange(200), bench.CPU)
@@ -204,7 +204,7 @@ class TestPrunedRun(bench.Case):
         run = self.run_of(prune=0.5)
         run.describe()
         event, dense = self.of("model")[0], self.run_of()
-        self.assertEqual((event["pruning"], event["params"], event["flops_per_unit"]), (0.5, dense.params, dense.flops))
+        self.assertEqual((event["pruning"], event["params"], event["flops_per_unit"]), (0.5, dense.params, dense.work["flops_per_unit"]))
         a, b = 8, 16
         left = a * 9 + 3 * a + b * a * 9 + 3 * b + b * 49 * 64 + 64 + 650
         self.assertEqual(counting.parameters(run.model), left)
