@@ -163,10 +163,10 @@ func (r Rest) Outlasts() float64 {
 
 // Monthly is a bill over the period as one over a month of 730 hours.
 func (r Rest) Monthly(b Bill) Bill {
-	months := r.PeriodS / 3600 / hoursPerMonth
-	b.ReservedUSD /= months
-	b.OnDemandUSD /= months
-	b.PenaltyUSD /= months
+	monthly := hoursPerMonth * 3600 / r.PeriodS
+	b.ReservedUSD *= monthly
+	b.OnDemandUSD *= monthly
+	b.PenaltyUSD *= monthly
 	return b
 }
 
