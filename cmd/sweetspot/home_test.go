@@ -17,7 +17,7 @@ func away(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(home)
+	defer func() { _ = os.RemoveAll(home) }()
 	for _, name := range []string{"XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"} {
 		if err := os.Setenv(name, filepath.Join(home, name)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
