@@ -38,8 +38,8 @@ func TestMarket(t *testing.T) {
 			map[profile.Purchase]float64{profile.OnDemand: 0.50}, "2026-08"},
 		{"runpod", "", "1x_RTX4090_SECURE", "RTX-4090", 1, 24, 5, 29,
 			map[profile.Purchase]float64{profile.OnDemand: 0.74}, "2026-08"},
-		{"runpod", "", "runpod-8xA4048GB", "A40", 8, 48, 40, 502,
-			map[profile.Purchase]float64{profile.OnDemand: 6.32}, "2023"},
+		{"runpod", "", "2x_RTX4090_SECURE", "RTX-4090", 2, 24, 10, 58,
+			map[profile.Purchase]float64{profile.OnDemand: 1.48}, "2026-08"},
 	} {
 		at := slices.IndexFunc(Market(), func(v profile.VMType) bool {
 			return v.Key() == profile.VMKey{Cloud: c.cloud, Region: c.region, InstanceType: c.vm}

@@ -2,7 +2,7 @@
 // writes (wandb/offline-run-*/run-*.wandb, wandb 0.13 to 0.31), online or offline, and
 // a run's history as CSV with the columns _step and _timestamp or _runtime, as its API
 // exports it, the CSV of a chart and that of the table of runs, as the web page exports
-// them. These were written from its documentation and from exports in public repositories.
+// them. The CSV layouts follow scripts in public repositories that read such exports.
 //
 // A log holds every point with its step and wall clock, the configuration, what the
 // machine is and what its sensors said. Times, epochs and accuracies follow from the
