@@ -21,7 +21,12 @@ func (r *Recording) Append(ctx context.Context, b Batch) error {
 	defer r.mu.Unlock()
 	rows := runRows{run: r.id, next: maps.Clone(r.next)}
 	err := r.store.change(ctx, "store new measurements", func(ctx context.Context, tx *transaction) error {
-		if err := r.appendIterations(ctx, tx, b); err != nil {
+		if b.Anew {
+			if err := rows.forgetSteps(ctx, tx); err != nil {
+				return err
+			}
+		}
+		if err := r.appendIterations(ctx, tx, b, rows.next["iterations"]); err != nil {
 			return err
 		}
 		rows.tx = tx
@@ -41,6 +46,22 @@ type runRows struct {
 	run  int64
 	next map[string]int64 // number of the next row, by table
 	err  error
+}
+
+// stepwise are the tables of what is recorded step by step.
+var stepwise = []string{"iterations", "validations", "pauses"}
+
+// forgetSteps takes back what was recorded of steps.
+func (r *runRows) forgetSteps(ctx context.Context, tx *transaction) error {
+	for _, table := range stepwise {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM "+table+" WHERE run_id = ?", r.run); err != nil {
+			return err
+		}
+		r.next[table] = 0
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE runs SET init_s = NULL, iterations = 0, iterations_sum_s = 0, iterations_sum_s2 = 0,
+		iterations_min_s = NULL, iterations_max_s = NULL WHERE id = ? AND deleted = 0`, r.run)
+	return err
 }
 
 // append inserts all of a batch but its iterations.
@@ -104,9 +125,9 @@ func sumsOf(its []Iteration) (s sums, err error) {
 	return s, nil
 }
 
-// appendIterations inserts the rows and adds to the sums in the same
-// transaction, so that they can't drift apart.
-func (r *Recording) appendIterations(ctx context.Context, tx *transaction, b Batch) error {
+// appendIterations inserts the rows, numbered on from seq, and adds to the sums in the
+// same transaction, so that they can't drift apart.
+func (r *Recording) appendIterations(ctx context.Context, tx *transaction, b Batch, seq int64) error {
 	s, err := sumsOf(b.Iterations)
 	if err != nil {
 		return err
@@ -124,7 +145,7 @@ func (r *Recording) appendIterations(ctx context.Context, tx *transaction, b Bat
 	if err := r.present(res, err); err != nil || s.n == 0 {
 		return err
 	}
-	return r.insertIterations(tx, b.Iterations)
+	return r.insertIterations(tx, b.Iterations, seq)
 }
 
 // rowsPerInsert trades binding time against parsing; more gains nothing.
@@ -148,14 +169,14 @@ func insertRows(n int) string {
 
 // insertIterations goes to the driver itself: through database/sql the checks
 // of every value would cost more than writing it.
-func (r *Recording) insertIterations(tx *transaction, its []Iteration) error {
+func (r *Recording) insertIterations(tx *transaction, its []Iteration, seq int64) error {
 	return tx.conn.Raw(func(c any) error {
 		conn := c.(*sqlite3.SQLiteConn)
 		whole := len(its) - len(its)%rowsPerInsert
-		if err := insertBlocks(conn, rowsPerInsert, r.id, r.next["iterations"], its[:whole]); err != nil {
+		if err := insertBlocks(conn, rowsPerInsert, r.id, seq, its[:whole]); err != nil {
 			return err
 		}
-		return insertBlocks(conn, 1, r.id, r.next["iterations"]+int64(whole), its[whole:])
+		return insertBlocks(conn, 1, r.id, seq+int64(whole), its[whole:])
 	})
 }
 

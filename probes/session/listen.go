@@ -12,6 +12,7 @@ import (
 	"sweetspot/probes/adapter"
 	"sweetspot/probes/identity"
 	"sweetspot/probes/metric"
+	"sweetspot/probes/protocol"
 )
 
 // silence is how long a hooked script may send nothing before a warning. The
@@ -56,6 +57,9 @@ func (l *loop) read(m message) {
 		return
 	}
 	for _, e := range l.options.Adapter.Line(m.at, m.drawn) {
+		if _, ok := e.(protocol.Iteration); ok {
+			l.state.drawn++
+		}
 		l.state.take(e, false, m.at)
 	}
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -75,6 +76,42 @@ func TestProgressBarIsReadWhileItDraws(t *testing.T) {
 	}
 	if sum < 0.02*float64(len(u.Seconds)-5) {
 		t.Errorf("%d iterations took %g s, not about 0.02 s each", len(u.Seconds), sum)
+	}
+}
+
+// A bar that moves before the training, as over its data, is none of its steps: once a
+// framework says that it will report them, what was shown and saved of the bar goes.
+func TestABarBeforeTheTrainingIsForgotten(t *testing.T) {
+	s := openStore(t)
+	o := shell(s, `i=1; while [ $i -le 40 ]; do printf '\r%3d%%|####| %d/40 [00:01<00:09, 38.21it/s]' $i $i >&2
+sleep 0.02; i=$((i+1)); done; echo >&2; sleep 0.5
+echo '{"sweetspot":1,"event":"hello","framework":"torch 2.9"}' >&3
+echo '{"sweetspot":1,"event":"init","seconds":0.25}' >&3
+i=0; while [ $i -lt 12 ]; do echo "{\"sweetspot\":1,\"event\":\"iteration\",\"t\":$i,\"seconds\":0.5,\"units\":8}" >&3
+i=$((i+1)); done`)
+	read, err := adapter.New(adapter.Auto, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Adapter, o.Rule = read, steady.Rule{Target: 1e-6, MaxN: 1000}
+	u := start(t, o).Wait()
+	if u.Err != nil || len(u.Seconds) != 12 || u.Run.BatchSize != 8 || u.Run.IterationsPerEpoch != nil {
+		t.Fatalf("%d steps at batch %d, %v per epoch, %v", len(u.Seconds), u.Run.BatchSize, u.Run.IterationsPerEpoch, u.Err)
+	}
+	if !slices.ContainsFunc(u.Warnings, func(w string) bool { return strings.Contains(w, "before the training began are left out") }) {
+		t.Errorf("warnings %q", u.Warnings)
+	}
+	set, err := s.Load(t.Context())
+	if err != nil || len(set.Runs) != 1 {
+		t.Fatalf("%d runs, %v", len(set.Runs), err)
+	}
+	r := set.Runs[0]
+	if *r.FirstIterationS != 0.5 || *r.InitS != 0.25 || r.IterationsPerEpoch != nil {
+		t.Errorf("saved %+v", r)
+	}
+	its, err := s.Iterations(t.Context(), r.ID)
+	if err != nil || len(its) != 12 || slices.ContainsFunc(its, func(it store.Iteration) bool { return it.Seconds != 0.5 }) {
+		t.Errorf("saved %v, %v", its, err)
 	}
 }
 

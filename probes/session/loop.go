@@ -108,8 +108,11 @@ func (l *loop) receive(m message) {
 	} else {
 		l.state.add(m, now)
 	}
-	if l.state.series.Len() > before {
+	switch n := l.state.series.Len(); {
+	case n > before:
 		l.judgeStep()
+	case n < before: // it has begun anew
+		l.judgedAt, l.verdict = 0, steady.Verdict{}
 	}
 	if m.item.Log != "" && l.options.Output != nil {
 		_, _ = fmt.Fprintln(l.options.Output, m.item.Log) // a closed terminal must not end the probe

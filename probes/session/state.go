@@ -35,6 +35,8 @@ const (
 // changed again.
 type state struct {
 	claimed     profile.VMType
+	metrics     *metric.Reader    // o.Metrics; nil where results are not read
+	given       store.Description // before the script said anything
 	described   store.Description
 	named       bool // whatever the script calls its model
 	redescribed bool // described has changed since it was last saved
@@ -71,6 +73,7 @@ type state struct {
 	piped            map[reflect.Type]bool // of what two streams may report: whether the pipe did first
 	copies           int                   // events left out, since another stream had reported the like before
 	gotEvent         bool                  // any event arrived
+	drawn            int                   // steps read from output
 	reportsSteps     bool                  // events report iterations, or a framework whose steps they will report
 	failed           string
 	lastOut, lastErr string
@@ -79,13 +82,9 @@ type state struct {
 }
 
 func newState(o Options, id int64) *state {
-	p := &state{claimed: o.Claimed, described: o.Description, named: o.Named, id: id, counts: map[int]int{},
-		pausedS: map[int]float64{},
-		uuids:   map[string]bool{},
-		piped:   map[reflect.Type]bool{}}
-	if o.Metrics != nil {
-		p.results = metric.NewLog(o.Metrics)
-	}
+	p := &state{claimed: o.Claimed, metrics: o.Metrics, given: o.Description, described: o.Description, named: o.Named,
+		id: id, uuids: map[string]bool{}}
+	p.begin()
 	return p
 }
 
@@ -96,7 +95,7 @@ func (p *state) add(m message, now float64) {
 	case item.Rejected != "":
 		p.event(protocol.Rejection{Why: item.Rejected}, now)
 	case item.Event != nil:
-		p.noteSource(item.Event)
+		p.noteSource(item.Event, now)
 		if t := timeOf(item.Event); t != nil && p.results != nil && m.from == fromEvents {
 			p.results.Heard(now, *t)
 		}
@@ -140,17 +139,47 @@ func (p *state) rename(model string) {
 
 // noteSource records whether the script's own events report steps: then its
 // output need not be read for them.
-func (p *state) noteSource(e protocol.Event) {
+func (p *state) noteSource(e protocol.Event, now float64) {
 	if _, ofAgent := e.(protocol.Load); ofAgent {
 		return
 	}
 	p.gotEvent = true
+	before := p.reportsSteps
 	switch e := e.(type) {
 	case protocol.Hello:
 		p.reportsSteps = p.reportsSteps || strings.HasPrefix(e.Framework, "torch")
 	case protocol.Iteration:
 		p.reportsSteps = true
 	}
+	if p.reportsSteps && !before && p.drawn > 0 {
+		p.beginAnew(now)
+	}
+}
+
+// begin sets out to count steps.
+func (p *state) begin() {
+	p.series, p.decided, p.counts, p.work = steady.Series{}, 0, map[int]int{}, work{}
+	p.initS, p.checks, p.pauses, p.pausedS = nil, nil, nil, map[int]float64{}
+	p.accuracy, p.read = nil, nil
+	p.piped, p.copies, p.drawn = map[reflect.Type]bool{}, 0, 0
+	p.loads, p.steppedS = load.Sum{}, 0
+	if p.metrics != nil {
+		p.results, p.unresolved = metric.NewLog(p.metrics), true
+	}
+}
+
+// beginAnew forgets the steps that were read from output: a bar moved before the
+// training began, as over its data.
+func (p *state) beginAnew(now float64) {
+	words := fmt.Sprintf("the %d steps that its output showed before the training began are left out", p.drawn)
+	p.begin()
+	d, given := &p.described, &p.given
+	d.BatchSize, d.Epochs, d.Steps, d.IterationsPerEpoch, d.TrainSize = given.BatchSize, given.Epochs, given.Steps,
+		given.IterationsPerEpoch, given.TrainSize
+	p.redescribed = true
+	b := &p.batch
+	b.Anew, b.Iterations, b.Validations, b.Pauses, b.InitS = true, nil, nil, nil, nil
+	p.warn(words, now)
 }
 
 func (p *state) event(e protocol.Event, now float64) {
@@ -446,7 +475,7 @@ func at(t *float64, now float64) float64 {
 
 func (p *state) isSaved() bool {
 	b := &p.batch
-	return !p.redescribed && b.InitS == nil &&
+	return !p.redescribed && !b.Anew && b.InitS == nil &&
 		len(b.Iterations)+len(b.Validations)+len(b.Pauses)+len(b.Memory)+len(b.Telemetry)+len(b.Layers)+len(b.Log) == 0
 }
 
