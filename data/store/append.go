@@ -21,7 +21,7 @@ func (r *Recording) Append(ctx context.Context, b Batch) error {
 	defer r.mu.Unlock()
 	rows := runRows{run: r.id, next: maps.Clone(r.next)}
 	err := r.store.change(ctx, "store new measurements", func(ctx context.Context, tx *transaction) error {
-		if b.Anew {
+		if b.Restart {
 			if err := rows.forgetSteps(ctx, tx); err != nil {
 				return err
 			}

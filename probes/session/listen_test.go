@@ -98,7 +98,10 @@ i=$((i+1)); done`)
 	if u.Err != nil || len(u.Seconds) != 12 || u.Run.BatchSize != 8 || u.Run.IterationsPerEpoch != nil {
 		t.Fatalf("%d steps at batch %d, %v per epoch, %v", len(u.Seconds), u.Run.BatchSize, u.Run.IterationsPerEpoch, u.Err)
 	}
-	if !slices.ContainsFunc(u.Warnings, func(w string) bool { return strings.Contains(w, "before the training began are left out") }) {
+	if !slices.ContainsFunc(u.Warnings, func(w string) bool {
+		return strings.Contains(w, "before the training began are "+
+			"left out")
+	}) {
 		t.Errorf("warnings %q", u.Warnings)
 	}
 	set, err := s.Load(t.Context())
@@ -110,7 +113,8 @@ i=$((i+1)); done`)
 		t.Errorf("saved %+v", r)
 	}
 	its, err := s.Iterations(t.Context(), r.ID)
-	if err != nil || len(its) != 12 || slices.ContainsFunc(its, func(it store.Iteration) bool { return it.Seconds != 0.5 }) {
+	if err != nil || len(its) != 12 || slices.ContainsFunc(its,
+		func(it store.Iteration) bool { return it.Seconds != 0.5 }) {
 		t.Errorf("saved %v, %v", its, err)
 	}
 }

@@ -111,7 +111,7 @@ func (l *loop) receive(m message) {
 	switch n := l.state.series.Len(); {
 	case n > before:
 		l.judgeStep()
-	case n < before: // it has begun anew
+	case n < before: // it has begun again
 		l.judgedAt, l.verdict = 0, steady.Verdict{}
 	}
 	if m.item.Log != "" && l.options.Output != nil {

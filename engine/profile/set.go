@@ -1,0 +1,85 @@
+package profile
+
+import (
+	"cmp"
+	"slices"
+
+	"sweetspot/engine/estimate"
+)
+
+// Set is what the engine computes from: the models and runs of a profile database
+// or of the built-in library, and the catalog.
+type Set struct {
+	Models  []Model
+	Runs    []Run
+	VMTypes []VMType
+	GPUs    []GPUSpec
+	// Kinds holds, per basis, the relative half-width (90 %) that a single
+	// number without a spread of its own is given, and the words for it.
+	Kinds map[estimate.Basis]Kind
+	// AccuracyKind is the same for a single accuracy; its Rel is an absolute
+	// half-width, a fraction.
+	AccuracyKind Kind
+}
+
+// Kind is the spread that numbers of one basis were found to have.
+type Kind struct {
+	Rel   float64 // as the rel of [estimate.Spread]
+	Words string  // "spread of 48 reconstructed totals against the published ones"
+}
+
+// Model returns the named model.
+func (s *Set) Model(name string) (Model, bool) {
+	i := slices.IndexFunc(s.Models, func(m Model) bool { return m.Name == name })
+	if i < 0 {
+		return Model{}, false
+	}
+	return s.Models[i], true
+}
+
+// LeastPrice is the lowest price in US dollars per hour of an instance type in any
+// region; ok is false where none is known.
+func (s *Set) LeastPrice(instanceType string, p Purchase) (usd float64, ok bool) {
+	for _, t := range s.VMTypes {
+		if price, has := t.PriceOf(p); has && t.InstanceType == instanceType && (!ok || price.USDPerHour < usd) {
+			usd, ok = price.USDPerHour, true
+		}
+	}
+	return usd, ok
+}
+
+// Merge returns a set with the contents of both; on a clash of model or VM
+// type the receiver's stays.
+func (s *Set) Merge(o *Set) *Set {
+	out := &Set{Runs: slices.Clip(s.Runs), Kinds: s.Kinds, AccuracyKind: s.AccuracyKind}
+	if len(o.Runs) > 0 { // a copy of very many runs would be worth avoiding
+		out.Runs = slices.Concat(s.Runs, o.Runs)
+	}
+	if out.Kinds == nil {
+		out.Kinds, out.AccuracyKind = o.Kinds, o.AccuracyKind
+	}
+	out.Models = uniqueBy(slices.Concat(s.Models, o.Models), func(m Model) string { return m.Name })
+	out.VMTypes = uniqueBy(slices.Concat(s.VMTypes, o.VMTypes), VMType.Key)
+	out.GPUs = uniqueBy(slices.Concat(s.GPUs, o.GPUs), func(g GPUSpec) string { return g.Name })
+	return out
+}
+
+func uniqueBy[T any, K comparable](xs []T, key func(T) K) []T {
+	seen := make(map[K]bool, len(xs))
+	return slices.DeleteFunc(xs, func(x T) bool {
+		k := key(x)
+		if seen[k] {
+			return true
+		}
+		seen[k] = true
+		return false
+	})
+}
+
+// SortVMTypes orders VM types by cloud, region and instance type.
+func SortVMTypes(vms []VMType) {
+	slices.SortFunc(vms, func(a, b VMType) int {
+		return cmp.Or(cmp.Compare(a.Cloud, b.Cloud), cmp.Compare(a.Region, b.Region),
+			cmp.Compare(a.InstanceType, b.InstanceType))
+	})
+}
