@@ -89,7 +89,7 @@ type LogLine struct {
 
 // Batch is what came in since the last one.
 type Batch struct {
-	Restart        bool // what was recorded of steps so far was of something else, and goes
+	Restart     bool // what was recorded of steps so far was of something else, and goes
 	Iterations  []Iteration
 	Validations []profile.Validation
 	Pauses      []profile.Pause
