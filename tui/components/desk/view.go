@@ -153,7 +153,7 @@ func (d *Desk[Q, A]) Frame(th *theme.Theme, w, h int, l *Layout, p Panes) string
 	}
 	p.Words.Body = func(int, int) string { return words }
 	if more && p.Words.Note == "" {
-		p.Words.Note = "more: ⏎ on a row"
+		p.Words.Note = "more: enter on a row"
 	}
 	draw := func(b panel.Box, p Pane, focused bool) string {
 		if b.W == 0 {
