@@ -28,7 +28,10 @@ type State struct {
 	Version  int             `json:"version"`
 	Database string          `json:"database,omitempty"`
 	Question *question.Query `json:"question,omitempty"`
-	LogAxes  bool            `json:"log_axes"`
+	// NewestRun is the number of the newest run of one's own that was there, 0 without
+	// any; nil where it was not noted.
+	NewestRun *int64 `json:"newest_run,omitempty"`
+	LogAxes   bool   `json:"log_axes"`
 	// Machines are the VM types of the SSH destinations that were probed, ""
 	// being this machine: where to probe a VM type again.
 	Machines map[string]profile.VMKey `json:"machines,omitempty"`

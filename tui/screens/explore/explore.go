@@ -57,6 +57,7 @@ type Screen struct {
 	chipLine    chips.Line
 
 	rests              restingOn // what the runs are counted for
+	newest             *int64    // run of one's own, as of the last session; nil where nobody knows or nothing new counts
 	ownRuns, otherRuns int
 	feasibleOnly       bool
 	wanted             *candidate.Candidate // to be selected when the answer comes; nil for none
@@ -69,7 +70,7 @@ func New(sh *screen.Shell, last state.State, today time.Time) *Screen {
 		q = *last.Question
 	}
 	s := &Screen{th: sh.Theme, today: today, constraints: newConstraints(), plots: newPlots(sh.Theme, last.LogAxes),
-		pinned: map[string]*candidate.Candidate{}, opened: map[string]bool{}}
+		pinned: map[string]*candidate.Candidate{}, opened: map[string]bool{}, newest: last.NewestRun}
 	s.Desk = desk.New(sh, q, desk.Config[question.Query, *Answer]{
 		Sliders: &s.constraints.Stack, Table: table.New(columns(required(), q)), Column: string(q.Sort.Loose()),
 		Regions: []string{keys.InSliders, keys.InPlot, keys.InPlot, keys.InRanking},
@@ -101,6 +102,17 @@ func (s *Screen) Remember(session *state.State) {
 	if q := s.Question(); q.Model != "" {
 		session.Question = &q
 	}
+	if s.stored != nil {
+		session.NewestRun = new(newestRun(s.stored))
+	}
+}
+
+// newestRun is the number of the newest run of one's own, 0 without any.
+func newestRun(set *profile.Set) (id int64) {
+	for i := range set.Runs {
+		id = max(id, set.Runs[i].ID)
+	}
+	return id
 }
 
 // SetTheme changes colours and symbols.
@@ -125,7 +137,12 @@ func (s *Screen) setSet(set *profile.Set) {
 			s.units[r.Model] = r.Unit
 		}
 	}
-	found, err := question.Resolve(set, s.Question().Model, s.Question().Mode)
+	model, mode := s.Question().Model, s.Question().Mode
+	if s.newest != nil && newestRun(set) > *s.newest {
+		model, mode = "", "" // what was measured since the last session is what one comes for
+	}
+	s.newest = nil
+	found, err := question.Resolve(set, model, mode)
 	if err != nil {
 		if found, err = question.Resolve(set, "", ""); err != nil {
 			s.Table.Empty = err.Error()

@@ -3,11 +3,17 @@ package explore
 import (
 	"slices"
 	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/training"
+	"sweetspot/tui/screen"
+	"sweetspot/tui/state"
+	"sweetspot/tui/theme"
 )
 
 // The dial of trainings of one's own is in the epochs of the newest, and shows how long each
@@ -82,5 +88,36 @@ func TestTheDialInSteps(t *testing.T) {
 	c.dial().Set(4000)
 	if c.save(len(c.limits), &q); *q.Steps != 4000 || q.Epochs != nil {
 		t.Errorf("moved to %v steps, %v epochs", q.Steps, q.Epochs)
+	}
+}
+
+// A session goes on with the question of the last one, unless something was measured
+// since: that is what it opens on.
+func TestASessionOpensOnWhatIsNew(t *testing.T) {
+	set := metered()
+	newest := set.Runs[len(set.Runs)-1].ID
+	old := set.Runs[0]
+	old.Model, old.ID = "old", -1
+	set.Models = append(set.Models, profile.Model{Name: "old"})
+	set.Runs = append(set.Runs, old)
+	clock := func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
+	q := question.Default()
+	q.Model, q.Mode = "old", profile.Train
+	for name, c := range map[string]struct {
+		noted *int64
+		want  string
+	}{"nothing noted": {nil, "old"}, "nothing new": {new(newest), "old"}, "a new run": {new(newest - 1), "net"}} {
+		s := New(&screen.Shell{Ctx: t.Context(), Theme: theme.New("", true, false), After: clock},
+			state.State{Question: &q, NewestRun: c.noted}, time.Time{})
+		s.SetSize(120, 40)
+		s.stored = set
+		s.Receive(s.askSet()())
+		if got := s.Question().Model; got != c.want {
+			t.Errorf("%s: it opens on %s, not %s", name, got, c.want)
+		}
+		var left state.State
+		if s.Remember(&left); left.NewestRun == nil || *left.NewestRun != newest {
+			t.Errorf("%s: noted %v, not %d", name, left.NewestRun, newest)
+		}
 	}
 }
