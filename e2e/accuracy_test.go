@@ -5,9 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
+
+	"sweetspot/probes/load/loadtest"
 )
 
 // learning is a script that validates after every epoch and prints what that gave.
@@ -85,19 +86,7 @@ func TestAccuracyOfAScript(t *testing.T) {
 // Other work beside a probe is named, and the interval reaches to what a step may take
 // without it.
 func TestInterferenceIsNamed(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		lack(t, "Linux")
-	}
-	for range runtime.NumCPU() {
-		loop := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
-		if err := loop.Start(); err != nil {
-			t.Fatal(err)
-		}
-		defer func() {
-			_ = loop.Process.Kill()
-			_ = loop.Wait()
-		}()
-	}
+	loadtest.Busy(t)
 	const steps = `
 import time
 for i in range(1500):

@@ -7,11 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"sweetspot/probes/load/loadtest"
 	"sweetspot/probes/protocol"
 )
 
@@ -111,19 +111,7 @@ func TestTree(t *testing.T) {
 
 // A busy loop per CPU is seen where it is not the probe's, and is the probe's where it is.
 func TestBusyLoops(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux tells the load of its CPUs")
-	}
-	for range runtime.NumCPU() {
-		c := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		defer func() {
-			_ = c.Process.Kill()
-			_ = c.Wait()
-		}()
-	}
+	loadtest.Busy(t)
 	idle := exec.CommandContext(t.Context(), "sh", "-c", "sleep 60; :")
 	if err := idle.Start(); err != nil {
 		t.Fatal(err)

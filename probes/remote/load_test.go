@@ -4,31 +4,19 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"sweetspot/probes/load"
+	"sweetspot/probes/load/loadtest"
 	"sweetspot/probes/protocol"
 )
 
 // Busy loops that are not the probe's are interference with one that is busy there, and not with
 // one that sleeps, also where it is detached.
 func TestOtherWorkThere(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux tells the load of its CPUs")
-	}
-	for range runtime.NumCPU() {
-		c := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		defer func() {
-			_ = c.Process.Kill()
-			_ = c.Wait()
-		}()
-	}
+	loadtest.Busy(t)
 	s := serve(t)
 	for name, c := range map[string]struct {
 		script, spool string
