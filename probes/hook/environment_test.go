@@ -35,10 +35,7 @@ func TestThePackagesOfAScriptAreTold(t *testing.T) {
 // Of what is installed only that is told which is imported, from there, and came from an
 // index.
 func TestPackagesOfEveryKind(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("Python is not installed: ", err)
-	}
+	python := anyPython(t)
 	root := t.TempDir()
 	put := func(path, text string) {
 		t.Helper()

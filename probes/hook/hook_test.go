@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -32,6 +33,20 @@ func torch(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return found.Path
+}
+
+// anyPython is an interpreter, with the framework or not; a test without one is
+// skipped, in CI it fails.
+func anyPython(t testing.TB) string {
+	t.Helper()
+	path, err := exec.LookPath("python3")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip("Python is not installed: ", err)
+	}
+	return path
 }
 
 // recorded is what a script under the hook did.

@@ -18,10 +18,7 @@ func TestGrowingImages(t *testing.T) {
 // What is no schedule: texts of any length, and the smaller last batch of an epoch.
 // It needs no PyTorch.
 func TestShapesOfSteps(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("Python is not installed: ", err)
-	}
+	python := anyPython(t)
 	for source, want := range map[string]string{
 		"[(8, (10 + i * 7 % 40,)) for i in range(200)]":                            "",
 		"[(3 if i % 20 == 19 else 8, (3, 32, 32)) for i in range(200)]":            "",
@@ -44,10 +41,7 @@ func TestShapesOfSteps(t *testing.T) {
 
 // The shape of a unit is told once sixteen steps had no other, however many units they had.
 func TestShapeOfAUnit(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("Python is not installed: ", err)
-	}
+	python := anyPython(t)
 	for source, want := range map[string]string{
 		"[(8 - i % 3, (3, 32, 32)) for i in range(16)]": "3x32x32",
 		"[(8, (3, 32, 32)) for i in range(15)]":         "None",
