@@ -38,7 +38,7 @@ func CPURatio(from, target float64) (ratio, spread float64, known bool) {
 }
 
 // OnCPUs is the time of an iteration in seconds on so many vCPUs, by the operations alone:
-// within a factor of 3.7 at best. It is unknown where they are.
+// within a factor of 4.5 at best. It is unknown where they are.
 func OnCPUs(j Job, vcpus float64) (e estimate.Estimate) {
 	ratio, spread, ok := CPURatio(fewVCPUs, vcpus)
 	if !ok || j.FLOPs == nil || !(*j.FLOPs > 0) || !(j.Batch > 0) {
