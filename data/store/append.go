@@ -59,8 +59,9 @@ func (r *runRows) forgetSteps(ctx context.Context, tx *transaction) error {
 		}
 		r.next[table] = 0
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE runs SET init_s = NULL, iterations = 0, iterations_sum_s = 0, iterations_sum_s2 = 0,
-		iterations_min_s = NULL, iterations_max_s = NULL WHERE id = ? AND deleted = 0`, r.run)
+	_, err := tx.ExecContext(ctx, `
+		UPDATE runs SET init_s = NULL, iterations = 0, iterations_sum_s = 0, iterations_sum_s2 = 0, iterations_min_s = NULL,
+			iterations_max_s = NULL WHERE id = ? AND deleted = 0`, r.run)
 	return err
 }
 

@@ -102,8 +102,8 @@ func TestProbesNameAVMTypeOnce(t *testing.T) {
 		return advice.Probe{Candidate: i, Objective: objective.Cost, Seconds: 60, USD: &usd, Pays: true, Settles: 0.9}
 	}
 	got := Probes(r, []advice.Probe{probe(0, 0.01), probe(1, 0.05), probe(2, 0.02)})
-	if want := "probe g6 at batch 128 and 64, then p4d at batch 128: $0.080 and 3 m 00 s together, with the start-ups of the " +
-		"VMs; the cheapest is one of them with a probability of 90 %"; got != want {
+	if want := "probe g6 at batch 128 and 64, then p4d at batch 128: $0.080 and 3 m 00 s together, with the " +
+		"start-ups of the VMs; the cheapest is one of them with a probability of 90 %"; got != want {
 		t.Errorf("it says %q", got)
 	}
 }
