@@ -253,6 +253,13 @@ func unsized(q Question) Question {
 	return q
 }
 
+// unscheduled is a question without the scheduler either, on which the plans of all of
+// them don't depend.
+func unscheduled(q Question) Question {
+	q.Scheduler = ""
+	return unsized(q)
+}
+
 // alternatives finds out what else could be done than what is shown; the work ends
 // early with its context, and then gives nil.
 func (s *Screen) alternatives(a *Answer) ask.Work[*Alternatives] {
@@ -261,9 +268,13 @@ func (s *Screen) alternatives(a *Answer) ask.Work[*Alternatives] {
 		o := &Alternatives{Seq: a.Seq, Question: a.Question}
 		o.Come = a.Engine.AsTheyCome(a.Result.Tasks, approx.ApproxDNN)
 		if last != nil && unsized(last.Question) == unsized(a.Question) {
-			o.Sizes, o.Plans = last.Sizes, last.Plans
+			o.Sizes = last.Sizes
 		} else {
 			o.Sizes = a.Engine.Sizes(ctx, a.Result.Tasks, math.MaxInt)
+		}
+		if last != nil && unscheduled(last.Question) == unscheduled(a.Question) {
+			o.Plans = last.Plans
+		} else {
 			o.Plans = a.Engine.Plans(ctx, a.Result.Tasks)
 		}
 		if ctx.Err() != nil {
