@@ -85,3 +85,45 @@ func read(t *testing.T, s said, into any) {
 		t.Fatalf("%v: %+v", err, s)
 	}
 }
+
+// A script that is only looked at is stopped after its first steps: its work is that of a probe,
+// nothing is timed, and all VM types are estimated by it.
+func TestALookAtAScript(t *testing.T) {
+	t.Parallel()
+	python := needTorch(t)
+	script, err := filepath.Abs("testdata/convnet.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var users []home
+	var runs []contract.Run
+	for _, how := range []string{"--max-steps=40", "--work-only"} {
+		user := newHome(t)
+		if s := finish(t, exec.Command(program, "probe", "--no-tui", how, "--", python, script), user.env()); s.code != 0 {
+			t.Fatalf("%s: %+v", how, s)
+		}
+		var kept struct{ Runs []contract.Run }
+		read(t, run(t, user, "runs", "list", "--json"), &kept)
+		users, runs = append(users, user), append(runs, kept.Runs[0])
+	}
+	probed, looked := runs[0], runs[1]
+	if looked.FLOPsPerUnit == nil || *looked.FLOPsPerUnit != *probed.FLOPsPerUnit || *looked.Params != *probed.Params ||
+		*looked.BatchSize != *probed.BatchSize || *looked.TrainSize != *probed.TrainSize || *looked.Epochs != *probed.Epochs {
+		t.Errorf("seen is %+v, measured %+v", looked, probed)
+	}
+	if looked.Steady.S != nil || looked.InitS != nil || looked.TotalS != nil {
+		t.Errorf("it was timed: %+v", looked)
+	}
+	var ranked struct {
+		Candidates []struct{ Time struct{ Basis string } }
+	}
+	read(t, run(t, users[1], "rank", "--json"), &ranked)
+	for _, c := range ranked.Candidates {
+		if c.Time.Basis != "spec" {
+			t.Errorf("a candidate of basis %s", c.Time.Basis)
+		}
+	}
+	if len(ranked.Candidates) < 10 {
+		t.Errorf("%d candidates", len(ranked.Candidates))
+	}
+}

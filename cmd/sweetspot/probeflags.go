@@ -60,8 +60,8 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.layers, "layers", false, "measure each layer's share of the time of a forward pass")
 	fl.IntVar(&f.fitBatch, "largest-batch", 0, "find the largest batch size up to this that fits in memory, instead of "+
 		"measuring times")
-	fl.BoolVar(&f.workOnly, "work-only", false, "only count the model's operations, parameters and activations, from "+
-		"which rank estimates times; measure nothing")
+	fl.BoolVar(&f.workOnly, "work-only", false, "only count operations, parameters and activations, in the first step "+
+		"of a command, from which rank estimates times; measure nothing")
 	fl.IntVar(&f.repeat, "repeat", 1, "number of repetitions, each in a fresh process")
 	fl.StringArrayVar(&f.hosts, "host", nil, "probe on user@vm or user@vm:port over ssh; several hosts run in parallel")
 	fl.Var(of(&f.rule.MaxSeconds, aboveZero(parseSeconds), ""), "max-seconds",

@@ -125,11 +125,9 @@ func (r Request) checkEffective() error {
 		option{"host", r.IsElsewhere()}, option{"repeat", r.Repeats > 1}, option{"keep-running", r.KeepRunning})
 	isPruned := func(p float64) bool { return p > 0 }
 	switch {
-	case r.IsCommand():
-		if ineffective := flags(r.ofModel()); ineffective != "" {
-			return fmt.Errorf("a command sets its own batch size, precision, pruning, data and interpreter; leave out %s, "+
-				"or give a --model", ineffective)
-		}
+	case r.IsCommand() && flags(r.ofModel()) != "":
+		return fmt.Errorf("a command sets its own batch size, precision, pruning, data and interpreter; leave out %s, "+
+			"or give a --model", flags(r.ofModel()))
 	case !r.IsCommand() && r.Folder != "":
 		return errors.New("--folder is where a command runs; leave it out for a --model")
 	case s.WorkOnly && flags(ofRuns) != "":
@@ -162,7 +160,6 @@ func (r Request) ofModel() []option {
 		{"batch", len(r.Batches) > 0}, {"precision", len(r.Precisions) > 0}, {"prune", len(r.Prunes) > 0},
 		{"input", s.Input != ""}, {"data", s.Data != ""}, {"train-size", s.TrainSize != 0}, {"optimizer", s.Optimizer != ""},
 		{"eval", s.Eval != ""}, {"fine-tune", s.FineTune != 0}, {"layers", s.Layers}, {"largest-batch", s.FitBatch != 0},
-		{"work-only", s.WorkOnly},
 		{"python", r.Python != "" && !r.IsElsewhere()},
 	}
 }

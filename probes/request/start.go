@@ -143,7 +143,7 @@ func (r Request) hooked(o session.Options) (session.Options, error) {
 	if o.Command, err = secret.Expand(r.Command, os.LookupEnv); err != nil {
 		return o, err
 	}
-	o.Hooked, o.Dir = true, r.Folder
+	o.Hooked, o.WorkOnly, o.Dir = true, r.Spec.WorkOnly, r.Folder
 	if o.Start != nil {
 		o.Description.Folder, _ = os.Getwd() // not one of that host, which may soon be gone
 	}

@@ -114,9 +114,24 @@ func (l *loop) receive(m message) {
 	case n < before: // it has begun again
 		l.judgedAt, l.verdict = 0, steady.Verdict{}
 	}
+	l.look()
 	if m.item.Log != "" && l.options.Output != nil {
 		_, _ = fmt.Fprintln(l.options.Output, m.item.Log) // a closed terminal must not end the probe
 	}
+}
+
+// mostLooks is the number of steps after which the work of a script is known, or is not
+// to be counted. That of the first step is told with the second at the latest.
+const mostLooks = 3
+
+// look ends a script that is run for the sake of its work alone once that is known.
+func (l *loop) look() {
+	p := l.state
+	if !p.workOnly || l.stopped != "" || p.looked == 0 || (p.described.Work.FLOPs == nil && p.looked < mostLooks) {
+		return
+	}
+	l.words = "its first steps were looked at"
+	l.stop(End)
 }
 
 // judgeStep checks the stop rule after an iteration: after each of the first
@@ -344,6 +359,10 @@ func (l *loop) outcome() (profile.Status, string, error) {
 		return profile.OutOfMemory, OutOfMemory, nil // which answers the question whether it fits
 	case l.stopped == Interrupted:
 		return profile.Interrupted, Interrupted, nil
+	case l.stopped == End && p.described.Work.FLOPs != nil:
+		return profile.Done, End, nil
+	case l.stopped == End:
+		return profile.Failed, "", errors.New("its operations cannot be counted; measure it, without --work-only")
 	case l.stopped != "" && p.series.Len() == 0 && p.limit == nil:
 		return profile.Failed, l.stopped, fmt.Errorf("the cap was reached after %.3g s, before the end of the first "+
 			"iteration%s", l.elapsed(), l.remedy("; raise it"))

@@ -64,6 +64,9 @@ type state struct {
 	logged      int
 	rejected    int
 
+	workOnly bool // steps are not timed
+	looked   int  // steps that were not
+
 	unresolved bool // results changed since
 
 	piped            map[reflect.Type]bool // of what two streams may report: whether the pipe did first
@@ -78,7 +81,7 @@ type state struct {
 }
 
 func newState(o Options, id int64) *state {
-	p := &state{claimed: o.Claimed, metrics: o.Metrics, given: o.Description, described: o.Description, named: o.Named,
+	p := &state{claimed: o.Claimed, metrics: o.Metrics, given: o.Description, described: o.Description, named: o.Named, workOnly: o.WorkOnly,
 		id: id, uuids: map[string]bool{}}
 	p.begin()
 	return p
@@ -172,12 +175,16 @@ func (p *state) event(e protocol.Event, now float64) {
 		p.redescribed = true
 	case protocol.Init:
 		// Of several ranks the slowest keeps the others waiting.
-		if p.initS == nil || *p.initS < e.Seconds {
+		if !p.workOnly && (p.initS == nil || *p.initS < e.Seconds) {
 			p.initS = new(e.Seconds)
 			p.batch.InitS = p.initS
 		}
 	case protocol.Iteration:
-		p.iteration(e, now)
+		if p.workOnly {
+			p.looked++
+		} else {
+			p.iteration(e, now)
+		}
 	case protocol.Validation:
 		p.validation(e, now)
 	case protocol.Pause:
