@@ -60,11 +60,11 @@ func newExportCommand() *cobra.Command {
 			if err := feasibleOrSay(result); err != nil {
 				return err
 			}
-			if place < 1 || place > len(result.Order) {
-				return usageError("--place %d: the ranking has places 1 to %d", place, len(result.Order))
+			if place < 1 || place > result.Count() {
+				return usageError("--place %d: the ranking has places 1 to %d", place, result.Count())
 			}
 			now := time.Now()
-			pick := contract.NewPick(result, result.Order[place-1], now, version(), tested)
+			pick := contract.NewPick(result, result.Window(place-1, place)[0], now, version(), tested)
 			set, err := loaded(cmd)
 			if err != nil {
 				return err

@@ -234,12 +234,12 @@ func plannedOrSay(p contract.Plan, in contract.PlanInput) error {
 	switch {
 	case p.Pick != nil:
 		return nil
-	case len(in.Result.Order) > 0:
+	case in.Result.Count() > 0:
 		if !in.Greedy {
 			return exitError{exitInfeasible, fmt.Errorf("nothing feasible in whole batches: %s", wording.WhyNothing(in.Whole))}
 		}
 		return exitError{exitInfeasible, fmt.Errorf("the greedy algorithm finds no combination within the limits, but "+
-			"there are %d; use --method exact", len(in.Result.Order))}
+			"there are %d; use --method exact", in.Result.Count())}
 	}
 	return exitError{exitInfeasible, fmt.Errorf("nothing feasible: %s", wording.WhyNothing(in.Result))}
 }

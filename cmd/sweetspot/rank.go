@@ -320,7 +320,7 @@ func nothingToRank(set *profile.Set, q question.Query) error {
 // feasibleOrSay turns an empty ranking into the sentence that says which
 // constraint is to blame.
 func feasibleOrSay(r *rank.Result) error {
-	if len(r.Order) > 0 {
+	if r.Count() > 0 {
 		return nil
 	}
 	return exitError{exitInfeasible, fmt.Errorf("nothing feasible: %s", wording.WhyNothing(r))}

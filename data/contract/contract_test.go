@@ -144,7 +144,7 @@ func TestEveryKeyOfTheContractIsThere(t *testing.T) {
 	if seen := require(t, "rank", rankKeys, ranking); seen < 200 {
 		t.Errorf("only %d keys were looked at: the example lost its variety", seen)
 	}
-	if err := json.Unmarshal(indented(t, NewPick(r, r.Order[0], time.Now(), "test", nil)), &pick); err != nil {
+	if err := json.Unmarshal(indented(t, NewPick(r, r.First(), time.Now(), "test", nil)), &pick); err != nil {
 		t.Fatal(err)
 	}
 	require(t, "pick", keys{"schema": nil, "command": nil, "warnings": nil, "query": keys{},

@@ -50,7 +50,7 @@ func NewListing(r *rank.Result, tested validate.Tested, now time.Time, most int)
 			l.listed = append(l.listed, placed{i, place})
 		}
 	}
-	for k, i := range r.Order {
+	for k, i := range r.Order() {
 		list(i, k+1)
 	}
 	for i, feasible := range r.Feasible {

@@ -117,7 +117,7 @@ func NewPlan(in PlanInput) Plan {
 			on[i] = true
 		}
 	}
-	for k, i := range r.Order {
+	for k, i := range r.Ordered() {
 		if on[i] {
 			p.Candidates = append(p.Candidates, in.describe(i, k+1))
 		}
@@ -158,16 +158,21 @@ func (in PlanInput) describe(i, place int) Candidate {
 // the best that only whole batches bring up.
 func (p *Plan) choose(in PlanInput) {
 	r, whole := in.Result, in.Whole
-	place := slices.IndexFunc(r.Order, func(i int) bool { return in.holds(r.Space.At(i).Other) })
-	if len(whole.Order) == 0 {
+	if whole.Count() == 0 {
 		return
 	}
-	best := NewCandidate(whole, whole.Order[0], 1, nil, in.Tested)
-	if place < 0 {
+	best := NewCandidate(whole, whole.First(), 1, nil, in.Tested)
+	i, place := -1, -1
+	for k, at := range r.Ordered() {
+		if in.holds(r.Space.At(at).Other) {
+			i, place = at, k
+			break
+		}
+	}
+	if i < 0 {
 		p.Pick = &best
 		return
 	}
-	i := r.Order[place]
 	pick := in.describe(i, place+1)
 	p.Pick = &pick
 	p.NextCheaper, p.NextFaster = steps(r, i)
@@ -276,7 +281,7 @@ func (p *Plan) greedy(in PlanInput) {
 // place or score: those are of the frontier.
 func (p *Plan) describeGreedy(in PlanInput, c candidate.Candidate) Candidate {
 	r := in.Result
-	for k, i := range r.Order {
+	for k, i := range r.Ordered() {
 		if r.Space.At(i).ID == c.ID {
 			return in.describe(i, k+1)
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -231,7 +230,7 @@ func (p *Pick) RunAs(set *profile.Set) {
 
 // NewPick makes a pick of candidate i of a result; tested may be nil.
 func NewPick(r *rank.Result, i int, at time.Time, version string, tested validate.Tested) Pick {
-	place := slices.Index(r.Order, i) + 1
+	place := r.Place(i) + 1
 	c := NewCandidate(r, i, place, NewChances(r), tested)
 	return Pick{
 		Head: NewHead("export", wording.Warnings(r, at)...), PickedAt: at.UTC().Format(time.RFC3339),

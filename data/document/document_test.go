@@ -73,7 +73,7 @@ func TestSaveIsAllOrNothing(t *testing.T) {
 func TestWhoMayReadAFile(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0))
 	r := exampleranking.New()
-	p := contract.NewPick(r, r.Order[0], pickedAt, "1.2.3", nil)
+	p := contract.NewPick(r, r.First(), pickedAt, "1.2.3", nil)
 	for group, s := range map[string]Subject{
 		Pick: {Pick: &p}, Ranking: {Ranking: &Ranked{Result: r, At: pickedAt}},
 		Runs: {Runs: &Recorded{Set: &profile.Set{Runs: []profile.Run{{Model: "net", Mode: profile.Infer,

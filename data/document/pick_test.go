@@ -118,7 +118,7 @@ func written(t *testing.T, p contract.Pick, f Form) string {
 
 func TestPickGolden(t *testing.T) {
 	r := exampleranking.New()
-	p := contract.NewPick(r, r.Order[0], pickedAt, "1.2.3", nil)
+	p := contract.NewPick(r, r.First(), pickedAt, "1.2.3", nil)
 	for _, f := range Forms(Pick) {
 		golden(t, "pick"+f.Extension, []byte(written(t, p, f)))
 	}
@@ -149,9 +149,9 @@ func TestMarkdownStaysInItsTable(t *testing.T) {
 
 func TestMarkdownTakesNoMarkupFromNames(t *testing.T) {
 	r := exampleranking.New()
-	c := r.Space.At(r.Order[0])
+	c := r.Space.At(r.First())
 	c.Variant.Name = "a\\|b | c\n<img src=x> [link](http://example.org) `code` &#124;"
-	got := written(t, contract.NewPick(r, r.Order[0], pickedAt, "1.0", nil), named(t, "markdown"))
+	got := written(t, contract.NewPick(r, r.First(), pickedAt, "1.0", nil), named(t, "markdown"))
 	want := "| variant | a\\\\\\|b \\| c &lt;img src=x> \\[link\\](http://example.org) 'code' &amp;#124; fp16 |\n"
 	if !strings.Contains(got, want) {
 		t.Errorf("want the row\n%s in\n%s", want, got)

@@ -145,7 +145,7 @@ func ofReport(files func(*report.Report, string) ([]File, error), outline func(*
 				return outline(found), nil
 			}
 		}
-		if len(r.Result.Order) == 0 {
+		if r.Result.Count() == 0 {
 			m.why = fmt.Errorf("nothing to report: %s", wording.WhyNothing(r.Result))
 		}
 		return m

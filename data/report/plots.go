@@ -71,7 +71,7 @@ func frontierPicture(r *rank.Result, p objective.Pair) (Picture, bool, error) {
 func scaleOf(r *rank.Result, o objective.Name) scale {
 	switch o {
 	case objective.Time:
-		return timeScale(r, r.Order)
+		return timeScale(r, r.Order())
 	case objective.Cost:
 		return dollars
 	case objective.Accuracy:
@@ -143,7 +143,7 @@ func scatter(r *rank.Result, d scattered) (out Picture, ok bool, err error) {
 	if err := layers(p, &legend, barred, estimated, sure, front); err != nil {
 		return Picture{}, false, err
 	}
-	if xy, known := at(r.Order[0]); known {
+	if xy, known := at(r.First()); known {
 		first, err := dots(plotter.XYs{xy}, black, 6, false)
 		if err != nil {
 			return Picture{}, false, err
@@ -205,7 +205,7 @@ func isMeasured(c *candidate.Candidate) bool { return c.Time.Basis == estimate.M
 // lowest of the feasible ones.
 func costDial(r *rank.Result) (out Picture, ok bool, err error) {
 	title, most := r.Query.DialUnit()+"s", 0.0
-	for _, i := range r.Order[:min(len(r.Order), tableRows)] {
+	for _, i := range r.Head(tableRows) {
 		c := r.Space.At(i)
 		if c.Mode == profile.Infer {
 			title = "units"
@@ -216,7 +216,7 @@ func costDial(r *rank.Result) (out Picture, ok bool, err error) {
 	}
 	p, legend := newPlot(title, dollars.title), plot.NewLegend()
 	n := 0
-	for k, i := range r.Order[:min(len(r.Order), tableRows)] {
+	for k, i := range r.Head(tableRows) {
 		l, known := r.Space.At(i).Line(objective.Cost)
 		l.Slope /= r.Query.OnDial(1)
 		if !known || most <= 0 || !finite(l.At(0)) || !finite(l.At(most)) {
@@ -280,9 +280,9 @@ func short(c *candidate.Candidate) string {
 // rankingPicture draws the best candidates with their 90 % intervals: what
 // orders them, or the time where that is unknown.
 func rankingPicture(r *rank.Result) (out Picture, ok bool, err error) {
-	shown := r.Order[:min(len(r.Order), barRows)]
+	shown := r.Head(barRows)
 	by, _ := r.Query.Sort.Objective()
-	if !r.Space.At(r.Order[0]).Of(by).Known() {
+	if !r.Space.At(r.First()).Of(by).Known() {
 		by = objective.Time
 	}
 	in, name := scaleOf(r, by), string(by)

@@ -47,10 +47,10 @@ type Fact struct{ Name, Text string }
 // New describes a result, made at a time by a version of the program; tested
 // may be nil. There must be something feasible.
 func New(r *rank.Result, tested validate.Tested, at time.Time, version string) (*Report, error) {
-	if len(r.Order) == 0 {
+	if r.Count() == 0 {
 		return nil, fmt.Errorf("nothing to report: %s", wording.WhyNothing(r))
 	}
-	shown := r.Order[:min(len(r.Order), tableRows)]
+	shown := r.Head(tableRows)
 	chances := contract.NewChances(r)
 	candidates := make([]contract.Candidate, len(shown))
 	for k, i := range shown {
@@ -69,7 +69,7 @@ func New(r *rank.Result, tested validate.Tested, at time.Time, version string) (
 	}
 	out.Facts = facts(r, candidates[0])
 	out.table(candidates)
-	if more := len(r.Order) - len(shown); more > 0 {
+	if more := r.Count() - len(shown); more > 0 {
 		out.More = fmt.Sprintf("… and %d more: sweetspot rank --csv lists them all.", more)
 	}
 	for _, v := range candidates[0].Configuration {
@@ -87,7 +87,7 @@ func facts(r *rank.Result, best contract.Candidate) []Fact {
 	out := []Fact{
 		{"Limits", wording.Limits(r.Query, r.Space.HigherIsBetter() || r.Space.Metric == "")},
 		{"Bought", string(r.Query.Purchase)}, {"Order", "by " + r.Query.Sort.Label()},
-		{"Candidates", fmt.Sprintf("%d of %d feasible", len(r.Order), r.Space.Len())},
+		{"Candidates", fmt.Sprintf("%d of %d feasible", r.Count(), r.Space.Len())},
 		{"First", vms + ", " + variant(best) + batch(best, ", batch size ")},
 		{"Its time", best.Time.Words()}, {"Its cost", best.Cost.Words()},
 	}

@@ -152,7 +152,7 @@ func TestWhichPicturesAreDrawn(t *testing.T) {
 func TestTheRankingShowsIntervals(t *testing.T) {
 	r := result(true)
 	low, high := math.Inf(1), 0.0
-	for _, i := range r.Order {
+	for _, i := range r.Order() {
 		cost := r.Space.At(i).Cost
 		low, high = min(low, cost.Low), max(high, cost.High)
 	}
@@ -291,7 +291,7 @@ func FuzzNames(f *testing.F) {
 // stray character, and holds its elements and texts to what is meant.
 func readBack(t rapid.TB, name string, r *rank.Result) {
 	t.Helper()
-	if len(r.Order) == 0 {
+	if r.Count() == 0 {
 		return
 	}
 	out, err := New(r, nil, madeAt, "1.2.3")

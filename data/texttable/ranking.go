@@ -28,10 +28,10 @@ const RankingRows = 25
 // Ranking prints what to rent and the first rows of the feasible candidates, best first;
 // 0 rows are all.
 func Ranking(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time, rows int) error {
-	shown := r.Order
-	if rows != contract.All {
-		shown = shown[:min(len(shown), rows)]
+	if rows == contract.All {
+		rows = r.Count()
 	}
+	shown := r.Head(rows)
 	chances := contract.NewChances(r)
 	for _, sentence := range contract.Decide(r, chances).Sentences() {
 		fmt.Fprintln(w, sentence)
@@ -63,11 +63,11 @@ func Ranking(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time,
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	if more := len(r.Order) - len(shown); more > 0 {
+	if more := r.Count() - len(shown); more > 0 {
 		fmt.Fprintf(w, "… and %d more: --limit all lists them\n", more)
 	}
-	if len(r.Order) > 0 {
-		if c := r.Space.At(r.Order[0]); contract.CostItems(c) != "" {
+	if r.Count() > 0 {
+		if c := r.Space.At(r.First()); contract.CostItems(c) != "" {
 			fmt.Fprintf(w, "note: the first costs %s: %s\n", quantity.Money(c.Cost.Value), contract.CostItems(c))
 		}
 	}

@@ -21,7 +21,7 @@ import (
 // Headline says what was asked and how much of it is feasible.
 func Headline(r *rank.Result) string {
 	return plaintext.Clean(fmt.Sprintf("%s · by %s · %d of %d feasible · %s · 90 %% intervals",
-		Workload(r.Query.Workload), r.Query.Sort.Label(), len(r.Order), r.Space.Len(), r.Query.Purchase))
+		Workload(r.Query.Workload), r.Query.Sort.Label(), r.Count(), r.Space.Len(), r.Query.Purchase))
 }
 
 // Workload says in words what is to be done.

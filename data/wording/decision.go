@@ -157,7 +157,7 @@ func tied(r *rank.Result, c advice.Choice) string {
 
 // certainty says how probable it is that the choice is right, where there is another.
 func certainty(r *rank.Result, c advice.Choice, of *candidate.Candidate) string {
-	if math.IsNaN(c.Sure) || max(c.Tied, 1) == len(r.Order) {
+	if math.IsNaN(c.Sure) || max(c.Tied, 1) == r.Count() {
 		return ""
 	}
 	o, _ := r.Space.Objective(c.By)

@@ -46,7 +46,7 @@ func Tie(r *rank.Result, place int) string {
 	if len(members) == 2 {
 		words = fmt.Sprintf("ties in %s with another", by)
 	}
-	if members[0] == r.Order[place] {
+	if members[0] == r.Head(place + 1)[place] {
 		return words + ", of which it is the " + o.Best
 	}
 	c := r.Space.At(members[0])
@@ -62,8 +62,8 @@ func Probes(r *rank.Result, all []advice.Probe) string {
 // miss.
 func Warnings(r *rank.Result, now time.Time) []string {
 	out := []string{}
-	if len(r.Order) > 0 {
-		c := r.Space.At(r.Order[0])
+	if r.Count() > 0 {
+		c := r.Space.At(r.First())
 		if c.IsPredicted() {
 			out = append(out, fmt.Sprintf("the first, %s, was never probed: its time is predicted (%s); probe it before you "+
 				"rely on it", VMs(c), c.Time.Basis))
@@ -80,19 +80,19 @@ func Warnings(r *rank.Result, now time.Time) []string {
 	if words := Tie(r, 0); words != "" {
 		out = append(out, fmt.Sprintf("the first %s; --sort %s takes nothing as tied", words, r.Query.Sort.Strict()))
 	}
-	if i, ok := advice.Recommended(r); ok && i != r.Order[0] {
+	if i, ok := advice.Recommended(r); ok && i != r.First() {
 		out = append(out, fmt.Sprintf("to be safe take batch %d (%.3g epochs to the target): batch sizes never trained "+
 			"with usually take more than predicted", r.Space.At(i).BatchSize, r.Space.At(i).EpochsRange.Value))
 	}
-	if len(r.Order) > 0 {
-		for _, p := range r.Space.At(r.Order[0]).Configuration {
+	if r.Count() > 0 {
+		for _, p := range r.Space.At(r.First()).Configuration {
 			if age := PriceAge(p, r.Query.Purchase, now); age != "" {
 				out = append(out, plaintext.Clean(fmt.Sprintf("the price of %s is %s: sweetspot catalog import adds newer ones",
 					p.VM.InstanceType, age)))
 			}
 		}
 	}
-	if len(r.Order) > 0 && math.IsNaN(r.Key(r.Order[0])) {
+	if r.Count() > 0 && math.IsNaN(r.Key(r.First())) {
 		out = append(out, fmt.Sprintf("no %s is known of any candidate, so they are in the order of their times: choose "+
 			"another order", r.Query.Sort.Label()))
 	}

@@ -2,7 +2,6 @@ package advice
 
 import (
 	"math"
-	"slices"
 
 	"sweetspot/engine/objective"
 	"sweetspot/engine/question"
@@ -43,7 +42,7 @@ func Choose(r *rank.Result, chances func(objective.Name) map[int]float64, crosso
 	}
 	c.Sure, c.Probed = math.NaN(), -1
 	members := []int{c.Candidate}
-	place := slices.Index(r.Order, c.Candidate)
+	place := r.Place(c.Candidate)
 	if tied, _ := r.TieAt(place); len(tied) > 0 {
 		members, c.Tied = tied, len(tied)
 		before, _ := r.TieAt(place - 1)
@@ -95,7 +94,7 @@ const probedDepth = 10_000
 
 // firstProbed is the best candidate that rests on runs of its own; −1 for none.
 func firstProbed(r *rank.Result) int {
-	for _, i := range r.Order[:min(len(r.Order), probedDepth)] {
+	for _, i := range r.Head(probedDepth) {
 		if !r.Space.At(i).IsPredicted() {
 			return i
 		}

@@ -66,13 +66,16 @@ func newDecision(set *profile.Set, q question.Query, run profile.Run) (decision,
 			d.own = i
 		}
 	}
-	if i := slices.IndexFunc(d.Order, func(i int) bool { return d.mine[i] }); i >= 0 {
-		d.own = d.Order[i]
+	for _, i := range d.Ordered() {
+		if d.mine[i] {
+			d.own = i
+			break
+		}
 	}
 	for k, mine := range []bool{true, false} {
 		d.bests[k] = d.Space.Bests(func(yield func(int) bool) {
-			for _, i := range d.Order {
-				if d.mine[i] == mine && !yield(i) {
+			for i, feasible := range d.Feasible {
+				if feasible && d.mine[i] == mine && !yield(i) {
 					return
 				}
 			}
@@ -137,7 +140,7 @@ func (d decision) nearest() (gap float64, words string) {
 	if !d.Feasible[d.own] {
 		return gap, words
 	}
-	for place, j := range d.Order {
+	for place, j := range d.Ordered() {
 		if change := d.passes(j); !d.mine[j] && math.Abs(change) >= rank.Material && math.Abs(change) < gap {
 			try(change, fmt.Sprintf("separates it from #%d %s", place+1, d.tell(j)))
 		}
@@ -259,21 +262,21 @@ func Purchases(set *profile.Set, w question.Workload, p candidate.Predictor, ren
 // than predicted, and the best of a few seeds is flattered. ok is false where nothing
 // is feasible.
 func Recommended(r *rank.Result) (candidate int, ok bool) {
-	if len(r.Order) == 0 {
+	if r.Count() == 0 {
 		return 0, false
 	}
 	if r.Query.TargetAccuracy == nil {
-		return r.Order[0], true
+		return r.First(), true
 	}
 	by, _ := r.Query.Sort.Objective()
 	if math.IsNaN(r.Best(by)) {
 		by = objective.Time
 	}
 	values := r.Space.Values(by)
-	first := r.Space.At(r.Order[0])
+	first := r.Space.At(r.First())
 	var options []curve.Option
 	var of []int
-	for _, i := range r.Order {
+	for _, i := range r.Ordered() {
 		c := r.Space.At(i)
 		if c.Prediction == nil || !c.Alongside(first) || !(c.EpochsRange.Value > 0) {
 			continue
@@ -288,5 +291,5 @@ func Recommended(r *rank.Result) (candidate int, ok bool) {
 	if k := curve.Choose(options); k >= 0 {
 		return of[k], true
 	}
-	return r.Order[0], true
+	return r.First(), true
 }

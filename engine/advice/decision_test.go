@@ -101,7 +101,7 @@ func position(set *profile.Set, q question.Query, run profile.Run) (better int, 
 	if !ok || !d.Feasible[d.own] {
 		return 0, false
 	}
-	for _, j := range d.Order {
+	for _, j := range d.Order() {
 		if !d.mine[j] && d.Key(j) < d.Key(d.own) {
 			better++
 		}
@@ -156,7 +156,7 @@ func TestDecisionPrecisionByDefinition(t *testing.T) {
 // near reports whether a competitor is so close that it counts as equal.
 func near(set *profile.Set, q question.Query, run profile.Run) bool {
 	d, _ := newDecision(set, q, run)
-	for _, j := range d.Order {
+	for _, j := range d.Order() {
 		if !d.mine[j] && math.Abs(d.passes(j)) < rank.Material {
 			return true
 		}

@@ -102,10 +102,10 @@ func probes(r *rank.Result, duration func(c *candidate.Candidate) float64,
 // first is a probe of the first candidate where it was never probed: nobody should rent on
 // a prediction alone.
 func first(r *rank.Result, options []next.Option, of []int) (a next.Advice, ok bool) {
-	if len(r.Order) == 0 || !r.Space.At(r.Order[0]).IsPredicted() {
+	if r.Count() == 0 || !r.Space.At(r.First()).IsPredicted() {
 		return a, false
 	}
-	k := slices.IndexFunc(of, func(i int) bool { return r.Space.Cell[i] == r.Space.Cell[r.Order[0]] })
+	k := slices.IndexFunc(of, func(i int) bool { return r.Space.Cell[i] == r.Space.Cell[r.First()] })
 	if k < 0 {
 		return a, false
 	}
@@ -180,13 +180,13 @@ const unlikely = 0.02
 // isSure reports whether the first was probed and is the best with at least that
 // probability.
 func isSure(r *rank.Result, p map[int]float64) bool {
-	if len(r.Order) == 0 {
+	if r.Count() == 0 {
 		return true
 	}
-	if r.Space.At(r.Order[0]).IsPredicted() {
+	if r.Space.At(r.First()).IsPredicted() {
 		return false
 	}
-	return p == nil || p[r.Order[0]] >= Sure
+	return p == nil || p[r.First()] >= Sure
 }
 
 // ProbeSeconds is what a probe of the candidate under the default rule is

@@ -36,7 +36,7 @@ func TestNoProbeThatPaysIsOutOfReach(t *testing.T) {
 			o := map[question.Sort]objective.Name{question.ByTime: objective.Time, question.ByCost: objective.Cost}[sort]
 			var all []next.Option
 			best := map[int]int{}
-			for _, i := range r.Order { // by rising value
+			for _, i := range r.Order() { // by rising value
 				if _, seen := best[candidates[i].Cell]; !seen {
 					best[candidates[i].Cell] = i
 					option, _ := option(r, i, o, duration)

@@ -73,7 +73,7 @@ func relax(r *rank.Result, o objective.Name, in question.Sort) (candidate int, g
 			continue
 		}
 		g := math.Inf(1) // anything beats nothing, also with an unknown key
-		if len(r.Order) > 0 {
+		if r.Count() > 0 {
 			g = least - key(i)
 		}
 		if !(g > worth) || candidate >= 0 && column[i] == column[candidate] && g <= gain {
@@ -86,16 +86,14 @@ func relax(r *rank.Result, o objective.Name, in question.Sort) (candidate int, g
 	return candidate, gain
 }
 
-// leastKey is the least sort key of the feasible candidates, +Inf without any.
+// leastKey is the least sort key of the feasible candidates, by an objective or by what the
+// ranking is by; +Inf without any.
 func leastKey(r *rank.Result, by question.Sort) float64 {
 	best := math.NaN()
 	if o := objective.Name(by); r.Space.Values(o) != nil {
 		best = r.Best(o)
-	} else {
-		key := r.KeyOf(by)
-		for _, i := range r.Order {
-			best = rank.Least(best, key(i))
-		}
+	} else if r.Count() > 0 {
+		best = r.Key(r.First())
 	}
 	if math.IsNaN(best) {
 		return math.Inf(1)
@@ -106,16 +104,21 @@ func leastKey(r *rank.Result, by question.Sort) float64 {
 // relaxed are the candidates that may come in first when the limit on an
 // objective is given way on: of two that gain as much the one that needs less, so
 // that the frontier without the limit has them all. Where the key is no objective
-// of its own, or nothing is feasible, they are all candidates.
+// of its own it is the frontier in all objectives, none of which makes it worse by being
+// better. Where nothing is feasible they are all candidates.
 func relaxed(r *rank.Result, o objective.Name, in question.Sort) iter.Seq[int] {
 	s := r.Space
-	if s.Values(objective.Name(in)) == nil || len(r.Order) == 0 {
+	if r.Count() == 0 {
 		return func(yield func(int) bool) {
 			for i := 0; i < s.Len() && yield(i); i++ {
 			}
 		}
 	}
-	return slices.Values(s.Frontier(o, objective.Name(in), r.Query.Limits.With(o, nil)))
+	without := r.Query.Limits.With(o, nil)
+	if s.Values(objective.Name(in)) == nil {
+		return slices.Values(s.Unbeaten(without))
+	}
+	return slices.Values(s.Frontier(o, objective.Name(in), without))
 }
 
 // Neighbours are, among the feasible candidates at least as accurate as i, the

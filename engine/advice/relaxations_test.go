@@ -42,11 +42,11 @@ func buys(r *rank.Result, c question.Constraint, in question.Sort, v float64) (g
 		return 0, false
 	}
 	came := slices.DeleteFunc(feasible(r.Space, l), func(i int) bool { return r.Feasible[i] })
-	if len(r.Order) == 0 {
+	if r.Count() == 0 {
 		return math.Inf(1), len(came) > 0
 	}
 	key := func(i int) float64 { return r.KeyOf(in)(i) }
-	best := least(r.Order, key)
+	best := least(r.Order(), key)
 	gain = best - least(came, key)
 	if math.IsInf(best, 1) {
 		return gain, gain > 0

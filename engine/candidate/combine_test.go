@@ -142,7 +142,7 @@ func TestCombinationsAreCandidates(t *testing.T) {
 		t.Errorf("%d combinations of several types among %d more", several, s.Len()-plain.Len())
 	}
 	r := rank.Evaluate(s, question.Query{Workload: w, Sort: question.ByTime})
-	fastest := s.At(r.Order[0])
+	fastest := s.At(r.First())
 	if len(fastest.Configuration) != 2 || fastest.Configuration[0].Count != 3 || fastest.Configuration[1].Count != 3 {
 		t.Errorf("the fastest is %s", fastest.ID)
 	}
@@ -153,8 +153,8 @@ func TestCombinationsAreCandidates(t *testing.T) {
 	if math.Abs(sum-1) > 1e-9 {
 		t.Errorf("the probabilities add up to %g", sum)
 	}
-	cheaper, faster := advice.Neighbours(r, r.Order[0])
-	if faster != -1 || cheaper < 0 || s.Values(objective.Cost)[cheaper] >= s.Values(objective.Cost)[r.Order[0]] {
+	cheaper, faster := advice.Neighbours(r, r.First())
+	if faster != -1 || cheaper < 0 || s.Values(objective.Cost)[cheaper] >= s.Values(objective.Cost)[r.First()] {
 		t.Errorf("beside the fastest: cheaper %d, faster %d", cheaper, faster)
 	}
 }

@@ -41,8 +41,8 @@ func TestEnergyIsAnObjective(t *testing.T) {
 		t.Errorf("frontier %v", r.Frontier(objective.Time, objective.Energy))
 	}
 	tight := byEnergy(metered(), w, question.Limits{objective.Energy: c.Energy.Value / 2})
-	if len(tight.Order) != 0 || tight.Because[objective.Energy] != 1 {
-		t.Errorf("order %v because %v", tight.Order, tight.Because)
+	if tight.Count() != 0 || tight.Because[objective.Energy] != 1 {
+		t.Errorf("order %v because %v", tight.Order(), tight.Because)
 	}
 }
 
@@ -56,7 +56,7 @@ func TestEnergyThatNobodyMeasured(t *testing.T) {
 		t.Errorf("objectives %s", got.Space.Objectives.Words())
 	}
 	got := byEnergy(r, w, question.Limits{objective.Energy: 1e9})
-	if len(got.Order) != 0 || got.Because[objective.Energy] != 1 || len(got.Violations(0)) != 1 {
-		t.Errorf("order %v because %v, %v", got.Order, got.Because, got.Violations(0))
+	if got.Count() != 0 || got.Because[objective.Energy] != 1 || len(got.Violations(0)) != 1 {
+		t.Errorf("order %v because %v, %v", got.Order(), got.Because, got.Violations(0))
 	}
 }

@@ -89,7 +89,7 @@ func TestRecommendedBatch(t *testing.T) {
 	r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)),
 		question.Query{Workload: w, Sort: question.ByTime})
 	i, ok := advice.Recommended(r)
-	if first := r.Space.At(r.Order[0]); !ok || first.BatchSize != 128 || r.Space.At(i).BatchSize == 128 {
+	if first := r.Space.At(r.First()); !ok || first.BatchSize != 128 || r.Space.At(i).BatchSize == 128 {
 		t.Fatalf("first batch %d, recommended %d, %v", first.BatchSize, r.Space.At(i).BatchSize, ok)
 	}
 	set.Runs[2].Steady = timed.Steady.Times(0.5)
@@ -101,7 +101,7 @@ func TestRecommendedBatch(t *testing.T) {
 	w.TargetAccuracy, w.Epochs = nil, new(3.0)
 	r = rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)),
 		question.Query{Workload: w, Sort: question.ByTime})
-	if i, ok := advice.Recommended(r); !ok || i != r.Order[0] {
-		t.Errorf("without a target %d is recommended, not the first: %v", i, r.Order)
+	if i, ok := advice.Recommended(r); !ok || i != r.First() {
+		t.Errorf("without a target %d is recommended, not the first: %v", i, r.Order())
 	}
 }

@@ -29,12 +29,12 @@ func TestPricesAreResampled(t *testing.T) {
 		return rank.Evaluate(rank.NewSpace(candidate.NewList(set, q.Workload, nil, nil)), q)
 	}
 	calm, wild := build(1), build(0.7, 1.5, 1)
-	pCalm, pWild := calm.BestProbability(objective.Cost)[calm.Order[0]],
-		wild.BestProbability(objective.Cost)[wild.Order[0]]
+	pCalm, pWild := calm.BestProbability(objective.Cost)[calm.First()],
+		wild.BestProbability(objective.Cost)[wild.First()]
 	if pCalm < 0.97 || pWild > 0.85 || pWild < 0.5 {
 		t.Errorf("P(cheapest) %g with one quote, %g with three far apart", pCalm, pWild)
 	}
-	one, three := calm.Space.At(calm.Order[0]), wild.Space.At(wild.Order[0])
+	one, three := calm.Space.At(calm.First()), wild.Space.At(wild.First())
 	if one.Cost.Value != three.Cost.Value || three.Cost.HalfWidth() < 3*one.Cost.HalfWidth() || three.Time != one.Time {
 		t.Errorf("cost %+v and %+v", one.Cost, three.Cost)
 	}

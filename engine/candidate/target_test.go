@@ -32,11 +32,11 @@ func TestFailedTrainingsCount(t *testing.T) {
 	w := question.Workload{Model: "net", Mode: profile.Train, TargetAccuracy: new(0.6)}
 	r := rank.Evaluate(rank.NewSpace(candidate.NewList(set, w, nil, nil)),
 		question.Query{Workload: w, Sort: question.ByTime})
-	first := r.Space.At(r.Order[0])
-	if first.BatchSize != 128 || r.Space.At(r.Order[1]).BatchSize != 64 {
+	first := r.Space.At(r.First())
+	if first.BatchSize != 128 || r.Space.At(r.Order()[1]).BatchSize != 64 {
 		t.Fatalf("first is batch %d", first.BatchSize)
 	}
-	lucky := r.Space.At(r.Order[1])
+	lucky := r.Space.At(r.Order()[1])
 	if lucky.Never == nil || *lucky.Never < 0.5 || !strings.Contains(lucky.EpochsWhy, "the time counts") ||
 		lucky.Time.Value < 2*8*100*0.1 {
 		t.Errorf("never %v, time %v: %s", lucky.Never, lucky.Time.Value, lucky.EpochsWhy)

@@ -258,10 +258,21 @@ func (ix *Index) Rising(objective int) []uint32 { return ix.order[objective] }
 // them would: those that are known in all objectives. It looks at the points that
 // are non-dominated without limits.
 func (ix *Index) Frontier(l Limits) []int {
+	return slices.DeleteFunc(ix.unbeaten(l), func(i int) bool { return slices.Contains(ix.row(uint32(i)), noLimit) })
+}
+
+// Unbeaten returns the points within the limits that no other of them is at most equal
+// to in all and less in one, NaN counting as the largest value there is, by index.
+func (ix *Index) Unbeaten(l Limits) []int {
+	front := ix.unbeaten(l)
+	slices.Sort(front)
+	return front
+}
+
+func (ix *Index) unbeaten(l Limits) (front []int) {
 	cut := ix.cut(l)
-	var front []int
 	for _, i := range ix.whole {
-		if r := ix.row(i); within(r, cut) && !slices.Contains(r, noLimit) {
+		if within(ix.row(i), cut) {
 			front = append(front, int(i))
 		}
 	}

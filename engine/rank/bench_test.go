@@ -29,8 +29,8 @@ func BenchmarkPredicted(b *testing.B) {
 			var r *Result
 			for b.Loop() {
 				r = Evaluate(NewSpace(candidate.NewList(set, q.Workload, transfer.New(set, profile.Infer), nil)), q)
-				if len(r.Order) < 100*size.networks {
-					b.Fatalf("only %d candidates", len(r.Order))
+				if r.Count() < 100*size.networks {
+					b.Fatalf("only %d candidates", r.Count())
 				}
 			}
 			runtime.GC()

@@ -33,7 +33,7 @@ func TestBestProbabilityIsADistribution(t *testing.T) {
 		for _, o := range []objective.Name{objective.Time, objective.Cost} {
 			p := r.BestProbability(o)
 			known := 0
-			for _, i := range r.Order {
+			for _, i := range r.Order() {
 				if math.IsNaN(r.Chance(p, o, i)) == (s.At(i).Of(o).Known()) {
 					t.Fatalf("of candidate %d's %+v %g is said", i, s.At(i).Of(o), r.Chance(p, o, i))
 				}
@@ -55,7 +55,7 @@ func TestBestProbabilityIsADistribution(t *testing.T) {
 				sum += x
 			}
 			if len(p) > known || math.Abs(sum-1) > 1e-9 {
-				t.Fatalf("%d probabilities of %d candidates add up to %g", len(p), len(r.Order), sum)
+				t.Fatalf("%d probabilities of %d candidates add up to %g", len(p), r.Count(), sum)
 			}
 			if !maps.Equal(p, Evaluate(s, q).BestProbability(o)) {
 				t.Fatal("asked twice, answered differently")

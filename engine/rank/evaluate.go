@@ -3,7 +3,6 @@
 package rank
 
 import (
-	"cmp"
 	"iter"
 	"maps"
 	"math"
@@ -23,19 +22,17 @@ type Result struct {
 	Query question.Query
 	// Feasible, by index: breaks no constraint.
 	Feasible []bool
-	// Order lists the feasible candidates, best first; those that tie are equally good.
-	Order []int
-	// Ranked are all candidates: those of Order, then the others by the same key.
-	Ranked []int
 	// Because counts the candidates each constraint rules out.
 	Because map[question.Constraint]int
 	// Frontiers are those of two objectives, by rising first one.
 	Frontiers map[objective.Pair][]int
 
-	best    []float64 // by column of the space, turned: the least feasible value
-	weights []float64 // by column of the space; nil where an objective that has one is not there
-	sorted  []int32   // all candidates by the query's key
-	ties    []tied    // by rising place
+	best     []float64 // by column of the space, turned: the least feasible value
+	weights  []float64 // by column of the space; nil where an objective that has one is not there
+	feasible int       // how many are
+	order    *order    // of all candidates, by the query's key
+	head     []int     // the first of the feasible ones, ties in the order of the other objectives
+	ties     []tied    // by rising place
 }
 
 // Answer ranks all that the set, and a predictor if any, can answer a query with.
@@ -53,23 +50,33 @@ func Evaluate(s *Space, q question.Query) *Result { return evaluate(s, q, nil) }
 func (r *Result) Again(q question.Query) *Result { return evaluate(r.Space, q, r) }
 
 func evaluate(s *Space, q question.Query, before *Result) *Result {
-	r := &Result{Space: s, Query: q, Feasible: make([]bool, s.Len()), weights: s.weights(q.Weights)}
-	limits := s.within(q.Limits)
-	var feasible int
+	r := &Result{Space: s, Query: q, weights: s.weights(q.Weights)}
+	if before != nil && maps.Equal(before.Query.Limits, q.Limits) {
+		r.Feasible, r.feasible, r.best = before.Feasible, before.feasible, before.best
+		r.Because, r.Frontiers = before.Because, before.Frontiers
+	} else {
+		r.limit(before)
+	}
+	r.sort(before)
+	return r
+}
+
+// limit finds what is feasible, and what that is the best of.
+func (r *Result) limit(before *Result) {
+	s, limits := r.Space, r.Space.within(r.Query.Limits)
+	r.Feasible = make([]bool, s.Len())
 	if before == nil {
-		feasible = s.index.Feasible(limits, r.Feasible)
+		r.feasible = s.index.Feasible(limits, r.Feasible)
 	} else {
 		copy(r.Feasible, before.Feasible)
-		feasible = s.index.Move(s.within(before.Query.Limits), limits, r.Feasible, len(before.Order))
+		r.feasible = s.index.Move(s.within(before.Query.Limits), limits, r.Feasible, before.feasible)
 	}
 	r.best = s.index.Least(limits)
 	r.count()
-	r.sort(feasible, before)
 	r.Frontiers = map[objective.Pair][]int{}
 	for _, p := range s.Objectives.Pairs() {
 		r.Frontiers[p] = s.index.Frontier2D(s.at(p.A), s.at(p.B), limits)
 	}
-	return r
 }
 
 // Frontier is the frontier of two objectives, by rising first one; nil where the
@@ -219,42 +226,25 @@ func over(v, best float64) float64 {
 // sort orders by the query's key; equal ones go by time, then cost, then better
 // accuracy, then the order of the set. Unknown comes last. What ties in an objective
 // stands in the order of the others, see [Result.TieAt].
-func (r *Result) sort(feasible int, before *Result) {
-	// Only the score depends on the limits, by what it is measured against.
-	if before != nil && before.Query.Sort == r.Query.Sort && r.Query.Sort != question.ByScore {
-		r.sorted = before.sorted
-		if maps.Equal(before.Query.Limits, r.Query.Limits) {
-			r.Ranked, r.Order, r.ties = before.Ranked, before.Order, before.ties
-			return
-		}
-	} else {
-		r.sorted = r.Space.sort(r.KeyOf(r.Query.Sort))
+func (r *Result) sort(before *Result) {
+	switch {
+	case before == nil || !r.sameKeys(before):
+		r.order = r.Space.newOrder(r.KeyOf(r.Query.Sort)).among(r.Feasible)
+	case maps.Equal(before.Query.Limits, r.Query.Limits):
+		r.order, r.head, r.ties = before.order, before.head, before.ties
+		return
+	default:
+		r.order = before.order.among(r.Feasible)
 	}
-	r.Ranked = make([]int, r.Space.Len())
-	good, poor := 0, feasible
-	for _, i := range r.sorted {
-		if r.Feasible[i] {
-			r.Ranked[good] = int(i)
-			good++
-		} else {
-			r.Ranked[poor] = int(i)
-			poor++
-		}
-	}
-	r.Order = r.Ranked[:feasible:feasible]
+	r.head = r.places(1, 0, min(r.feasible, headDepth))
 	r.tie()
 }
 
-func lastNaN(a, b float64) int {
-	switch {
-	case math.IsNaN(a) && math.IsNaN(b):
-		return 0
-	case math.IsNaN(a):
-		return 1
-	case math.IsNaN(b):
-		return -1
-	}
-	return cmp.Compare(a, b)
+// sameKeys reports whether another result sorts by the same keys. Only the score depends on
+// the limits, by what it is measured against.
+func (r *Result) sameKeys(o *Result) bool {
+	return r.Query.Sort == o.Query.Sort &&
+		(r.Query.Sort != question.ByScore || slices.Equal(r.weights, o.weights) && slices.Equal(r.best, o.best))
 }
 
 // Key is the value the query sorts candidate i by; smaller is better, NaN is

@@ -19,8 +19,8 @@ func TestEvaluateAgainstTheDefinition(t *testing.T) {
 		s, q := spaces().Draw(t, "space"), queries().Draw(t, "query")
 		r := Evaluate(s, q)
 		want := feasible(s, q.Limits)
-		if !slices.Equal(sorted(r.Order), want) {
-			t.Fatalf("feasible %v, want %v", sorted(r.Order), want)
+		if !slices.Equal(sorted(r.Order()), want) {
+			t.Fatalf("feasible %v, want %v", sorted(r.Order()), want)
 		}
 		for i := range s.Len() {
 			if r.Feasible[i] != slices.Contains(want, i) {
@@ -63,8 +63,8 @@ func before(r *Result, a, b int) bool {
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := Evaluate(spaces().Draw(t, "space"), queries().Draw(t, "query"))
-		for k, a := range r.Order {
-			for _, b := range r.Order[k+1:] {
+		for k, a := range r.Order() {
+			for _, b := range r.Order()[k+1:] {
 				if !before(r, a, b) {
 					t.Fatalf("%d stands before %d in the order by %s", a, b, r.Query.Sort)
 				}
@@ -90,7 +90,7 @@ func TestScore(t *testing.T) {
 					want = math.NaN()
 					continue
 				}
-				for _, j := range r.Order {
+				for _, j := range r.Order() {
 					if !math.IsNaN(values[j]) {
 						best = min(best, values[j])
 					}
@@ -116,8 +116,8 @@ func TestScoreOfFreeMachines(t *testing.T) {
 	paid := candidate.Candidate{ID: "paid", Time: estimate.Exact(1, estimate.Measured),
 		Cost: estimate.Exact(1, estimate.Measured)}
 	r := Evaluate(NewSpace(candidate.ListOf(paid, free)), question.Query{Sort: question.ByScore})
-	if r.Score(1) != 2.5 || !math.IsInf(r.Score(0), 1) || r.Order[0] != 1 {
-		t.Errorf("scores %v, order %v", []float64{r.Score(0), r.Score(1)}, r.Order)
+	if r.Score(1) != 2.5 || !math.IsInf(r.Score(0), 1) || r.First() != 1 {
+		t.Errorf("scores %v, order %v", []float64{r.Score(0), r.Score(1)}, r.Order())
 	}
 }
 
@@ -143,7 +143,7 @@ func TestTighteningNeverLetsAnybodyIn(t *testing.T) {
 			q.Limits = q.Limits.With(o.Name, tighter(q.Limits.Get(o.Name), step))
 		}
 		tight := Evaluate(s, q)
-		for _, i := range tight.Order {
+		for _, i := range tight.Order() {
 			if !loose.Feasible[i] {
 				t.Fatalf("candidate %d came in when the limits were tightened to %+v", i, q.Limits)
 			}
@@ -190,8 +190,8 @@ func TestLowerIsBetter(t *testing.T) {
 	s := NewSpace(candidate.ListOf(candidate.Candidate{ID: "good", Time: one, Quality: wer(0.05)},
 		candidate.Candidate{ID: "bad", Time: one, Quality: wer(0.3)}))
 	r := Evaluate(s, question.Query{Limits: question.Limits{objective.Accuracy: 0.1}})
-	if !slices.Equal(r.Order, []int{0}) || !slices.Equal(r.Frontier(objective.Time, objective.Accuracy), []int{0}) {
-		t.Errorf("order %v, frontier %v: the lower error rate must win", r.Order,
+	if !slices.Equal(r.Order(), []int{0}) || !slices.Equal(r.Frontier(objective.Time, objective.Accuracy), []int{0}) {
+		t.Errorf("order %v, frontier %v: the lower error rate must win", r.Order(),
 			r.Frontier(objective.Time, objective.Accuracy))
 	}
 	if tar := r.PerAccuracy(objective.Time, 0); !math.IsNaN(tar) {
@@ -209,8 +209,8 @@ func TestAgainIsEvaluate(t *testing.T) {
 			q := queries().Draw(t, "next query")
 			r = r.Again(q)
 			fresh := Evaluate(s, q)
-			if !slices.Equal(r.Feasible, fresh.Feasible) || !slices.Equal(r.Ranked, fresh.Ranked) ||
-				!slices.Equal(r.Order, fresh.Order) ||
+			if !slices.Equal(r.Feasible, fresh.Feasible) || !slices.Equal(r.Window(0, s.Len()), fresh.Window(0, s.Len())) ||
+				!slices.Equal(r.Order(), fresh.Order()) ||
 				!maps.Equal(r.Because, fresh.Because) || !maps.EqualFunc(r.Frontiers, fresh.Frontiers, slices.Equal) {
 				t.Fatalf("asked on %+v, fresh %+v", r, fresh)
 			}

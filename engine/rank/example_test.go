@@ -20,7 +20,7 @@ func ExampleEvaluate() {
 	space := rank.NewSpace(candidate.ListOf(of("slow", 0, 9000, 1.50), of("cheap", 1, 4000, 2.00),
 		of("fast", 2, 2000, 2.01)))
 	r := rank.Evaluate(space, question.Query{Sort: question.ByCost, Limits: question.Limits{objective.Time: 7200}})
-	for place, i := range r.Order {
+	for place, i := range r.Order() {
 		tied, _ := r.TieAt(place)
 		fmt.Printf("%d %s, one of %d that tie\n", place+1, space.At(i).ID, len(tied))
 	}

@@ -3,7 +3,6 @@ package rank
 import (
 	"math"
 	"slices"
-	"sync/atomic"
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
@@ -35,7 +34,6 @@ type Space struct {
 
 	columns []column // of the objectives, those that break ties first coming first
 	index   *pareto.Index
-	words   atomic.Pointer[[2][]uint64]   // buffers of sort, for one caller at a time
 	errors  map[int][]candidate.CellError // of the candidates that err by more than their cell
 	// What the prices of VM types may be off by, where there are several quotes; and by
 	// VM type and by candidate, as far as there are such, the place there from 1.
@@ -152,6 +150,10 @@ func (s *Space) Rising(o objective.Name) []uint32 { return s.index.Rising(s.at(o
 func (s *Space) Frontier(a, b objective.Name, l question.Limits) []int {
 	return s.index.Frontier2D(s.at(a), s.at(b), s.within(l))
 }
+
+// Unbeaten are the candidates within limits that none of them is nowhere worse and
+// somewhere better than, by rising index. What is unknown is worse than all that is known.
+func (s *Space) Unbeaten(l question.Limits) []int { return s.index.Unbeaten(s.within(l)) }
 
 // HigherIsBetter is the direction of the accuracy metric.
 func (s *Space) HigherIsBetter() bool { return s.column(objective.Accuracy).HigherIsBetter }

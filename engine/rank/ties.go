@@ -8,13 +8,8 @@ import (
 	"sweetspot/engine/objective"
 )
 
-const (
-	// mostApart is by how much of the best value those of a tie may differ.
-	mostApart = 0.02
-	// tieDepth is among how many of the first candidates ties are looked for: a
-	// slider's step may not wait for those that nobody will look at.
-	tieDepth = 10_000
-)
+// mostApart is by how much of the best value those of a tie may differ.
+const mostApart = 0.02
 
 // tied is a run of the order that ties in its objective.
 type tied struct {
@@ -29,7 +24,7 @@ type tied struct {
 // rounding of batches ([Material]). looked is false where ties were not looked for:
 // by the score, or beyond the first 10,000.
 func (r *Result) TieAt(place int) (members []int, looked bool) {
-	if _, ties := r.Query.Sort.TiesIn(); !ties || place < 0 || place >= min(len(r.Order), tieDepth) {
+	if _, ties := r.Query.Sort.TiesIn(); !ties || place < 0 || place >= len(r.head) {
 		return nil, false
 	}
 	k, _ := slices.BinarySearchFunc(r.ties, place+1, func(t tied, end int) int { return t.from + len(t.members) - end })
@@ -49,7 +44,7 @@ func (r *Result) tie() {
 	}
 	column, other, fixed := r.Space.column(by), r.otherKey(by), r.fixed(by)
 	turned := column.turned
-	rest := r.Order[:min(len(r.Order), tieDepth)]
+	rest := r.head
 	for place := 0; len(rest) > 1 && !math.IsNaN(turned[rest[0]]); {
 		best, window := rest[0], 1
 		for window < len(rest) && turned[rest[window]] <= turned[best]+mostApart*math.Abs(turned[best]) {

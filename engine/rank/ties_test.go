@@ -85,8 +85,8 @@ func TestTiesAgainstBruteForce(t *testing.T) {
 			slices.SortFunc(group, by(objective.Time, objective.Cost))
 			want, rest = append(want, group...), others
 		}
-		if !slices.Equal(r.Order, want) {
-			t.Fatalf("order %v, want %v", r.Order, want)
+		if !slices.Equal(r.Order(), want) {
+			t.Fatalf("order %v, want %v", r.Order(), want)
 		}
 	})
 }
@@ -135,7 +135,7 @@ func TestTies(t *testing.T) {
 		"free": {[]candidate.Candidate{near(0, 3, 0.06, 0), near(1, 1, 0.06, 0), near(2, 0.5, 0.06, 0.001)},
 			question.Query{Sort: question.ByCost}, []int{1, 0, 2}},
 	} {
-		if got := answered(x.query, x.candidates...).Order; !slices.Equal(got, x.want) {
+		if got := answered(x.query, x.candidates...).Order(); !slices.Equal(got, x.want) {
 			t.Errorf("%s: order %v, want %v", name, got, x.want)
 		}
 	}
@@ -143,18 +143,18 @@ func TestTies(t *testing.T) {
 
 // Of very many candidates the first ones tie, and of the others it is not said.
 func TestTiesEnd(t *testing.T) {
-	candidates := make([]candidate.Candidate, tieDepth+500)
+	candidates := make([]candidate.Candidate, headDepth+500)
 	for i := range candidates {
 		candidates[i] = near(0, float64(len(candidates)-i), 0.01, 1)
 	}
 	r := answered(question.Query{Sort: question.ByCost}, candidates...)
-	if members, looked := r.TieAt(tieDepth - 1); !looked || len(members) != tieDepth {
+	if members, looked := r.TieAt(headDepth - 1); !looked || len(members) != headDepth {
 		t.Errorf("%d tie, %t", len(members), looked)
 	}
-	if _, looked := r.TieAt(tieDepth); looked {
+	if _, looked := r.TieAt(headDepth); looked {
 		t.Error("looked further")
 	}
-	if len(r.Order) != len(candidates) {
-		t.Errorf("%d candidates", len(r.Order))
+	if r.Count() != len(candidates) {
+		t.Errorf("%d candidates", r.Count())
 	}
 }

@@ -237,7 +237,7 @@ func sharedPercent(a, b []string) float64 {
 // the worst of the same accuracy on the same VMs.
 func savedAtBest(q *rank.Result, of objective.Name) float64 {
 	value := q.Space.Values(of)
-	highest := slices.Max(pick(q.Space.Values(objective.Accuracy), q.Order))
+	highest := slices.Max(pick(q.Space.Values(objective.Accuracy), q.Order()))
 	last := q.Space.At(len(value) - 1).Configuration
 	same := func(a, b candidate.Part) bool { return a.VM.InstanceType == b.VM.InstanceType && a.Count == b.Count }
 	least, most := math.Inf(1), 0.0

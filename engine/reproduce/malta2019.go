@@ -188,9 +188,9 @@ func (c comparison) conclusion(k Key) computation {
 	case "fastest_batch_size", "slowest_batch_size":
 		return by("the VM's runs of table 2 ranked by time",
 			c.ranked(k, c.batches, []string{k.VM}, question.ByTime, func(q *rank.Result) float64 {
-				at := q.Order[0]
+				at := q.First()
 				if k.Column == "slowest_batch_size" {
-					at = q.Order[len(q.Order)-1]
+					at = q.Order()[q.Count()-1]
 				}
 				return float64(q.Space.At(at).BatchSize)
 			}))
@@ -209,7 +209,7 @@ func (c comparison) share(k Key, by question.Sort) formula {
 	return func(r *reading) (percent float64) {
 		for _, batch := range c.batches {
 			percent += c.ranked(k, []int{batch}, c.vms, by, func(q *rank.Result) float64 {
-				if c.vms[q.Order[0]] != k.VM {
+				if c.vms[q.First()] != k.VM {
 					return 0
 				}
 				return 100 / float64(len(c.batches))

@@ -162,7 +162,7 @@ func (f *follower) ask(table []profile.Run, sort question.Sort) *rank.Result {
 func (f *follower) next(table []profile.Run) int {
 	for _, sort := range []question.Sort{question.ByCost, question.ByTime} {
 		r := f.ask(table, sort)
-		if len(r.Order) == 0 {
+		if r.Count() == 0 {
 			return f.cheapest(table)
 		}
 		if p, ok := advice.NextProbe(r, advice.ProbeSeconds, r.BestProbability); ok {
@@ -190,8 +190,8 @@ func (f *follower) name(table []profile.Run, sort question.Sort, o objective.Nam
 			n.Best, least = r.InstanceType, v
 		}
 	}
-	if r := f.ask(table, sort); len(r.Order) > 0 {
-		n.Named, n.P = r.Space.At(r.Order[0]).Configuration[0].VM.InstanceType, r.BestProbability(o)[r.Order[0]]
+	if r := f.ask(table, sort); r.Count() > 0 {
+		n.Named, n.P = r.Space.At(r.First()).Configuration[0].VM.InstanceType, r.BestProbability(o)[r.First()]
 	}
 	return n
 }

@@ -16,7 +16,7 @@ import (
 func TestTheSameChoiceIsOneRow(t *testing.T) {
 	s := asked(t, "CaffeNet", profile.Infer, 120, 38)
 	r := s.answer.Result
-	if n := len(r.Order); s.rows.Len() >= n || s.rows.Len()+len(s.rows.merged.under) != n {
+	if n := r.Count(); s.rows.Len() >= n || s.rows.Len()+len(s.rows.merged.under) != n {
 		t.Fatalf("%d rows and %d behind them of %d candidates", s.rows.Len(), len(s.rows.merged.under), n)
 	}
 	for i, leader := range s.rows.merged.under {
@@ -45,7 +45,7 @@ func TestTheSameChoiceIsOneRow(t *testing.T) {
 	}
 	for k, i := range behind {
 		place := 0
-		for at, x := range r.Order {
+		for at, x := range r.Order() {
 			if x == i {
 				place = at + 1
 			}
@@ -85,7 +85,7 @@ func TestChipsAreTakenAway(t *testing.T) {
 	for range 5 {
 		do(s, s.Act(keys.Unfilter))
 	}
-	if got := line(); strings.Contains(got, "✗") || len(s.answer.Result.Order) != 168 {
+	if got := line(); strings.Contains(got, "✗") || s.answer.Result.Count() != 168 {
 		t.Errorf("left: %q", got)
 	}
 	if do(s, s.Act(keys.Unfilter)); s.Question().Model != "CaffeNet" {

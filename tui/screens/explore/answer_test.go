@@ -27,7 +27,7 @@ func TestPublishedTotalsAnswerAsPublished(t *testing.T) {
 	q := s.Question()
 	q.Model, q.Mode, q.Epochs = "totals", profile.Train, new(20.0)
 	do(s, s.Change("model", q))
-	if a := s.answer; !a.AsPublished || len(a.Result.Order) == 0 || a.Result.Query.Epochs != nil {
+	if a := s.answer; !a.AsPublished || a.Result.Count() == 0 || a.Result.Query.Epochs != nil {
 		t.Fatalf("20 epochs of totals: %d candidates, %+v", a.Result.Space.Len(), a.Result.Query.Workload)
 	}
 	view := ansi.Strip(s.View())
@@ -38,7 +38,7 @@ func TestPublishedTotalsAnswerAsPublished(t *testing.T) {
 	}
 	q.Limits = q.Limits.With(objective.Time, new(60.0))
 	do(s, s.Change("limit", q))
-	if a := s.answer; !a.AsPublished || len(a.Result.Order) != 0 {
-		t.Errorf("within a minute %d are feasible", len(a.Result.Order))
+	if a := s.answer; !a.AsPublished || a.Result.Count() != 0 {
+		t.Errorf("within a minute %d are feasible", a.Result.Count())
 	}
 }

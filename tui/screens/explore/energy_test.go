@@ -66,8 +66,8 @@ func TestEnergyOnTheScreen(t *testing.T) {
 	limited := s.Question()
 	limited.Limits = question.Limits{objective.Energy: least}
 	s.Receive(s.Change("limit", limited)())
-	if view := ansi.Strip(s.View()); !strings.Contains(view, "▸ binds") || len(s.Answer().Result.Order) != 1 {
-		t.Errorf("%d are feasible in\n%s", len(s.Answer().Result.Order), view)
+	if view := ansi.Strip(s.View()); !strings.Contains(view, "▸ binds") || s.Answer().Result.Count() != 1 {
+		t.Errorf("%d are feasible in\n%s", s.Answer().Result.Count(), view)
 	}
 	none := asked(t, "CaffeNet", profile.Infer, 160, 46)
 	if view := ansi.Strip(none.View()); strings.Contains(view, "energy") || none.Disabled(keys.Plots) != "" {

@@ -316,7 +316,7 @@ func (s *Screen) counts() (feasible, all int) {
 	if s.answer == nil {
 		return 0, 0
 	}
-	return len(s.answer.Result.Order), s.answer.Result.Space.Len()
+	return s.answer.Result.Count(), s.answer.Result.Space.Len()
 }
 
 // standing says where the candidate of a running probe stands.
@@ -337,12 +337,12 @@ func (s *Screen) standing() []string {
 			return "no price: no rank by " + word
 		}
 		place := 1
-		for _, i := range r.Order {
-			if column[i] < column[live] {
+		for i, feasible := range r.Feasible {
+			if feasible && column[i] < column[live] {
 				place++
 			}
 		}
-		return fmt.Sprintf("#%d of %d by %s", place, len(r.Order), word)
+		return fmt.Sprintf("#%d of %d by %s", place, r.Count(), word)
 	}
 	return []string{by(r.Space.Values(objective.Cost), "cost"), by(r.Space.Values(objective.Time), "time")}
 }

@@ -169,7 +169,7 @@ func TestAxesFitWhatIsFeasible(t *testing.T) {
 	if _, _, ok := s.plots.scatter[0].CellOf(worst); !ok {
 		t.Error("the selected candidate has no place")
 	}
-	s.choose(r.Order[0])
+	s.choose(r.First())
 	q := s.Question()
 	q.Limits = q.Limits.With("cost", new(2.5))
 	do(s, s.Change("limit", q))

@@ -24,11 +24,14 @@ import (
 type rows struct {
 	a        *Answer
 	th       *theme.Theme
-	order    []int                           // candidates, those that stand behind others too
+	all      int                             // candidates shown, those that stand behind others too
 	feasible int                             // rows; the others follow
 	merged   merged                          // candidates that stand behind others
-	ranked   bool                            // the rows stand in the order of the ranking
-	place    []int                           // candidate → rank from 1, where they do not
+	sorted   []int                           // feasible candidates where the column is none of the ranking's; else nil
+	place    []int                           // candidate → rank from 1, where they are sorted so
+	reversed bool                            // the feasible ones
+	from     int                             // place of the first of those looked at last
+	looked   []int                           // candidates at the places around the row looked at last
 	pinned   map[string]*candidate.Candidate // by ID
 	last     int                             // candidate that was made last
 	made     *candidate.Candidate
@@ -45,22 +48,68 @@ type rowOptions struct {
 
 // newRows orders an answer by a column; engine orders are kept as they are.
 func newRows(a *Answer, th *theme.Theme, n *sortKeys, k *sameChoices, o rowOptions) *rows {
-	r := &rows{a: a, th: th, order: a.Result.Ranked, feasible: len(a.Result.Order), ranked: true,
+	r := &rows{a: a, th: th, all: a.Result.Space.Len(), feasible: a.Result.Count(), reversed: o.descending,
 		pinned: o.pinned, last: -1}
 	if o.feasibleOnly {
-		r.order = a.Result.Order
+		r.all = r.feasible
 	}
 	if keys := n.of(a, o.column); keys != nil {
-		r.rearrange(func(feasible []int) {
-			slices.SortStableFunc(feasible, func(i, j int) int { return byNumber(keys(i), keys(j)) })
-		})
+		r.sorted = slices.Clone(a.Result.Order())
+		slices.SortStableFunc(r.sorted, func(i, j int) int { return byNumber(keys(i), keys(j)) })
 	}
-	if o.descending {
-		r.rearrange(slices.Reverse)
-	}
-	r.merged = k.merge(a.Result.Space, r.order[:min(r.feasible, mergedDepth)], o.opened)
+	r.merged = k.merge(a.Result.Space, r.window(0, min(r.feasible, mergedDepth)), o.opened)
 	r.feasible -= r.hidden()
 	return r
+}
+
+// window is the candidates at some places as they are shown, hidden ones too.
+func (r *rows) window(from, to int) []int {
+	n := r.a.Result.Count()
+	if from < n && to > n {
+		return slices.Concat(r.window(from, n), r.window(n, to))
+	}
+	turned := r.reversed && to <= n
+	if turned {
+		from, to = n-to, n-from
+	}
+	var out []int
+	if r.sorted != nil && to <= n {
+		out = slices.Clone(r.sorted[from:to])
+	} else {
+		out = r.a.Result.Window(from, to)
+	}
+	if turned {
+		slices.Reverse(out)
+	}
+	return out
+}
+
+// lookAround is how many places beside one that is looked at are looked at with it.
+const lookAround = 200
+
+// shown is the candidate at a place as they are shown, hidden ones too.
+func (r *rows) shown(place int) int {
+	if place < r.from || place >= r.from+len(r.looked) {
+		r.from = max(place-lookAround, 0)
+		r.looked = r.window(r.from, min(place+lookAround, r.all))
+	}
+	return r.looked[place-r.from]
+}
+
+// placeOf is the place of a candidate as it is shown, hidden ones counting too.
+func (r *rows) placeOf(i int) int {
+	n := r.a.Result.Count()
+	place := -1
+	if r.sorted != nil {
+		place = slices.Index(r.sorted, i)
+	}
+	if place < 0 {
+		place = r.a.Result.Position(i)
+	}
+	if r.reversed && place < n {
+		place = n - 1 - place
+	}
+	return place
 }
 
 // hidden is how many candidates stand behind others.
@@ -71,7 +120,7 @@ func (r *rows) at(row int) int {
 	if row < len(r.merged.head) {
 		return r.merged.head[row]
 	}
-	return r.order[row+r.hidden()]
+	return r.shown(row + r.hidden())
 }
 
 // leader is the candidate that stands for candidate i: itself, or another.
@@ -90,35 +139,35 @@ func (r *rows) row(i int) int {
 	if leader := r.leader(i); leader != i {
 		return slices.Index(r.merged.head, leader)
 	}
-	if k := slices.Index(r.order[len(r.merged.was):], i); k >= 0 {
-		return len(r.merged.head) + k
+	if place := r.placeOf(i); place < r.all {
+		return place - r.hidden()
 	}
 	return -1
-}
-
-// rearrange changes the order of the feasible rows.
-func (r *rows) rearrange(change func(feasible []int)) {
-	r.order, r.ranked = slices.Clone(r.order), false
-	change(r.order[:r.feasible])
 }
 
 // rank is the candidate's place in the ranking, from 1; 0 where it is
 // infeasible.
 func (r *rows) rank(row int) int {
-	switch {
-	case row >= r.feasible:
+	if row >= r.feasible {
 		return 0
-	case r.ranked && row >= len(r.merged.head):
-		return row + r.hidden() + 1
-	case r.ranked:
-		return slices.Index(r.merged.was, r.at(row)) + 1
-	case r.place == nil:
-		r.place = make([]int, r.a.Result.Space.Len())
-		for k, i := range r.a.Result.Order {
-			r.place[i] = k + 1
-		}
 	}
-	return r.place[r.at(row)]
+	if r.sorted != nil {
+		if r.place == nil {
+			r.place = make([]int, r.a.Result.Space.Len())
+			for k, i := range r.a.Result.Order() {
+				r.place[i] = k + 1
+			}
+		}
+		return r.place[r.at(row)]
+	}
+	place := row + r.hidden()
+	if row < len(r.merged.head) {
+		place = slices.Index(r.merged.was, r.at(row))
+	}
+	if r.reversed {
+		place = r.a.Result.Count() - 1 - place
+	}
+	return place + 1
 }
 
 // candidate is the one of a row, made once for all its cells.
@@ -178,15 +227,18 @@ func (r *rows) probability(i int) float64 {
 	return p
 }
 
-func (r *rows) Len() int { return len(r.order) - r.hidden() }
+func (r *rows) Len() int { return r.all - r.hidden() }
 func (r *rows) Find(before table.Rows, row int) (int, bool) {
 	was := before.(*rows)
-	i, ok := was.at(row), true
+	i := was.at(row)
 	if space := r.a.Result.Space; space != was.a.Result.Space {
-		i, ok = space.Find(was.candidate(row))
+		var found bool
+		if i, found = space.Find(was.candidate(row)); !found {
+			return 0, false
+		}
 	}
 	row = r.row(i)
-	return row, ok && row >= 0
+	return row, row >= 0
 }
 
 func (r *rows) Style(row int) table.RowStyle {

@@ -61,10 +61,10 @@ func TestEveryColumnSortsByWhatItShows(t *testing.T) {
 		do(s, s.Act(keys.Sort))
 		column, _ := s.Sorted()
 		seen[column] = true
-		order := s.rows.order[:len(s.answer.Result.Order)]
+		order := s.rows.window(0, s.answer.Result.Count())
 		if key := value[column]; key != nil {
 			place := map[int]int{}
-			for k, i := range s.answer.Result.Order {
+			for k, i := range s.answer.Result.Order() {
 				place[i] = k
 			}
 			if !slices.IsSortedFunc(order, func(i, j int) int {
@@ -75,18 +75,21 @@ func TestEveryColumnSortsByWhatItShows(t *testing.T) {
 			}) {
 				t.Errorf("by %s the rows stand as %q …", column, []string{key(order[0]), key(order[1]), key(order[2])})
 			}
-		} else if column != "best" && !slices.Equal(order, s.answer.Result.Order) {
+		} else if column != "best" && !slices.Equal(order, s.answer.Result.Order()) {
 			t.Errorf("by %s the order is not the ranking's", column)
 		}
 		for _, row := range []int{0, s.rows.feasible / 2, s.rows.feasible - 1} {
-			if want := slices.Index(s.answer.Result.Order, s.rows.at(row)) + 1; s.rows.rank(row) != want {
+			if want := slices.Index(s.answer.Result.Order(), s.rows.at(row)) + 1; s.rows.rank(row) != want {
 				t.Errorf("by %s row %d has rank %d, not %d", column, row, s.rows.rank(row), want)
+			}
+			if at := s.rows.row(s.rows.at(row)); at != row {
+				t.Errorf("by %s the candidate of row %d is sought in row %d", column, row, at)
 			}
 		}
 		before := slices.Clone(order)
 		s.Act(keys.Reverse)
 		slices.Reverse(before)
-		if !slices.Equal(s.rows.order[:len(before)], before) {
+		if !slices.Equal(s.rows.window(0, len(before)), before) {
 			t.Errorf("by %s the reverse is another order", column)
 		}
 		s.Act(keys.Reverse)
@@ -103,7 +106,7 @@ func TestLikeliestFirst(t *testing.T) {
 		do(s, s.Act(keys.Sort))
 	}
 	last := math.Inf(1)
-	for _, i := range s.rows.order[:len(s.answer.Result.Order)] {
+	for _, i := range s.rows.window(0, s.answer.Result.Count()) {
 		p := s.answer.probability(i)
 		if math.IsNaN(p) || p > last {
 			t.Fatalf("%g after %g", p, last)
@@ -181,8 +184,8 @@ func TestArrowsGoAlongTheFrontier(t *testing.T) {
 				t.Errorf("plot %d: %s leads to candidate %d, not %d", region, c.key, i, front[at])
 			}
 		}
-		off := slices.IndexFunc(s.answer.Result.Order, func(i int) bool { return !slices.Contains(front, i) })
-		s.choose(s.answer.Result.Order[off])
+		off := slices.IndexFunc(s.answer.Result.Order(), func(i int) bool { return !slices.Contains(front, i) })
+		s.choose(s.answer.Result.Order()[off])
 		s.Act(keys.Right)
 		if i, _ := s.Selected(); i != front[0] {
 			t.Error("from elsewhere the frontier is not entered at its beginning")
@@ -261,7 +264,7 @@ func TestPinsAreComparedAndTakenAway(t *testing.T) {
 func TestTheCursorIsHeldOffTheFirstRow(t *testing.T) {
 	s := asked(t, "CaffeNet", profile.Infer, 200, 48)
 	at := func() int { row, _ := s.Table.Cursor(); return row }
-	s.choose(s.answer.Result.Order[4])
+	s.choose(s.answer.Result.Order()[4])
 	held, _ := s.Selected()
 	do(s, s.Turn(question.Question{Model: "CaffeNet", Mode: profile.Infer}))
 	q := s.Question()
@@ -271,7 +274,7 @@ func TestTheCursorIsHeldOffTheFirstRow(t *testing.T) {
 	if i, _ := s.Selected(); at() == 0 || space.At(i).BatchSize != space.At(held).BatchSize {
 		t.Errorf("the cursor went to row %d", at())
 	}
-	s.choose(s.answer.Result.Order[0])
+	s.choose(s.answer.Result.First())
 	q.Sort = question.Sort(objective.Time)
 	if do(s, s.Change("sort", q)); at() != 0 {
 		t.Errorf("the best is on row 0, the cursor on %d", at())

@@ -285,7 +285,7 @@ func (s *Screen) words(width int) []string {
 	}
 	var lines []string
 	i, ok := s.Selected()
-	if len(s.answer.Result.Order) == 0 && s.answer.Result.Space.Len() > 0 {
+	if s.answer.Result.Count() == 0 && s.answer.Result.Space.Len() > 0 {
 		lines = append(lines, "nothing feasible: "+wording.WhyNothing(s.answer.Result))
 		lines = append(lines, bought(s.answer))
 	} else if ok {

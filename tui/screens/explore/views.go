@@ -92,7 +92,7 @@ const mostFitted = 200_000
 // frontier's: what is far worse than all of that would take the room that tells it apart.
 func (p *plots) fit(r *rank.Result, k, selected int) {
 	pair := p.pairs[k]
-	if pair == (objective.Pair{}) || r.Space.Len() > mostFitted || len(r.Order) == 0 {
+	if pair == (objective.Pair{}) || r.Space.Len() > mostFitted || r.Count() == 0 {
 		return
 	}
 	axes, fitted := p.axes[k], ""

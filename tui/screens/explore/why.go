@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -90,7 +89,7 @@ func place(a *Answer, i int) string {
 		return "not feasible: " + plaintext.Join(r.Violations(i), ", ", broken)
 	}
 	var parts []string
-	if len(r.Order) > 0 && r.Order[0] == i {
+	if r.Count() > 0 && r.First() == i {
 		if math.IsNaN(r.Key(i)) {
 			return "first, but no " + r.Query.Sort.Label() + " is known"
 		}
@@ -100,12 +99,12 @@ func place(a *Answer, i int) string {
 		}
 		parts = append(parts, best+among(r)+limits(r))
 	} else {
-		parts = append(parts, "compared with the first: "+difference(r, i, r.Order[0]))
+		parts = append(parts, "compared with the first: "+difference(r, i, r.First()))
 	}
 	if r.Space.At(i).IsPredicted() {
 		parts[0] += ", but never probed"
 	}
-	if words := wording.Tie(r, slices.Index(r.Order, i)); words != "" {
+	if words := wording.Tie(r, r.Place(i)); words != "" {
 		parts = append(parts, words)
 	}
 	if f := frontier(r, i); f != "" {
@@ -151,9 +150,8 @@ func superlative(s question.Sort) string {
 // among says how many feasible candidates have the value at all, where not all
 // have.
 func among(r *rank.Result) string {
-	// What is unknown comes last.
-	known := sort.Search(len(r.Order), func(k int) bool { return math.IsNaN(r.Key(r.Order[k])) })
-	if known == len(r.Order) {
+	known := r.Known()
+	if known == r.Count() {
 		return ""
 	}
 	return fmt.Sprintf(" of the %d whose %s is known", known, r.Query.Sort.Loose())
@@ -269,7 +267,7 @@ func relaxation(r *rank.Result, x advice.Relaxation) string {
 	}
 	c := r.Space.At(x.Candidate)
 	name := wording.VMs(c) + " " + wording.VariantLabel(c.Variant)
-	if len(r.Order) == 0 || math.IsInf(x.Gain, 1) {
+	if r.Count() == 0 || math.IsInf(x.Gain, 1) {
 		return fmt.Sprintf("%s: %s would admit %s", x.Constraint, step, name)
 	}
 	return fmt.Sprintf("%s binds: %s admits %s, %s", x.Constraint, step, name, instead(r, x))
