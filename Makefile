@@ -7,7 +7,7 @@ LINT         := bin/golangci-lint-$(LINT_VERSION)
 export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test bench accuracy fuzz wander faults mutate lint picture release clean
+.PHONY: help run build setup test race bench accuracy fuzz wander faults mutate lint picture release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -21,10 +21,14 @@ build: ## build bin/sweetspot
 setup: ## install what the tests need, or say what they will skip
 	@scripts/setup
 
-test: setup ## vet, then run every test, with the race detector
+test: setup ## vet, then run every test
 	go vet ./...
-	go test -race -timeout 20m $$(go list ./... | grep -v '/scripts/accuracy$$')
-	go test ./scripts/accuracy # computes for minutes and shares nothing: the detector would only slow it
+	go test -timeout 20m ./...
+
+# Left out is what only drives other programs, and what computes for minutes and
+# shares nothing.
+race: setup ## run the tests again with the race detector
+	go test -race -timeout 30m $$(go list ./... | grep -vE '/(e2e|probes/hook|scripts/accuracy)$$')
 
 bench: ## run the benchmarks; BENCH=Scrub picks some, with their aims
 	@scripts/bench '$(or $(BENCH),.)'
