@@ -7,6 +7,7 @@ package desk
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,6 +19,7 @@ import (
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
 	"sweetspot/tui/text"
+	"sweetspot/tui/theme"
 )
 
 // Config is what a desk is made of.
@@ -103,13 +105,25 @@ func (d *Desk[Q, A]) Reading() bool { return d.reading }
 
 // Words draws lines of words about the answer, scrolled as far as was asked while
 // they have the whole screen; more says whether some are below.
-func (d *Desk[Q, A]) Words(lines []string, w, h int) (body string, more bool) {
+func (d *Desk[Q, A]) Words(th *theme.Theme, lines []string, w, h int) (body string, more bool) {
 	if d.reading {
 		d.page = h
 		d.top = min(max(d.top, 0), max(len(lines)-h, 0))
 		lines = lines[d.top:]
 	}
-	return text.Block(lines, w, h), len(lines) > h
+	if more = len(lines) > h && h > 0; more {
+		mark := " " + th.Symbols.Ellipsis
+		lines = slices.Clone(lines[:h])
+		last := lines[h-1]
+		if room := w - text.Width(mark); text.Width(last) > room {
+			last = text.Truncate(last, room, "")
+			if space := strings.LastIndexByte(last, ' '); space > 0 && !strings.Contains(last, "\x1b") {
+				last = last[:space] // no half of a word
+			}
+		}
+		lines[h-1] = last + mark
+	}
+	return text.Block(lines, w, h), more
 }
 
 // Ask has the present question answered, one at a time: a key held down asks

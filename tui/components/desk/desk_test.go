@@ -16,6 +16,7 @@ import (
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
+	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
 
@@ -181,6 +182,27 @@ func TestWordsScrollWhereTheyHaveTheScreen(t *testing.T) {
 	}
 	if f.do(t, keys.Back); f.Reading() {
 		t.Error("esc does not lead back")
+	}
+}
+
+// Where words are left out, the last line ends with a mark, after a whole word.
+func TestWordsThatDoNotFitEndWithAMark(t *testing.T) {
+	f := newFixture(t)
+	th := theme.New("", true, false)
+	for want, lines := range map[string][]string{
+		"a\nb":        {"a", "b"},
+		"a\nb …":      {"a", "b", "c"},
+		"a\nfour …":   {"a", "four five", "c"},
+		"a\nfourfi …": {"a", "fourfive", "c"},
+	} {
+		body, more := f.Words(th, lines, 8, 2)
+		var got []string
+		for _, l := range text.Lines(body) {
+			got = append(got, strings.TrimRight(l, " "))
+		}
+		if strings.Join(got, "\n") != want || more != (len(lines) > 2) {
+			t.Errorf("%q is drawn as %q", lines, got)
+		}
 	}
 }
 

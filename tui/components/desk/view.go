@@ -149,7 +149,7 @@ func (d *Desk[Q, A]) Frame(th *theme.Theme, w, h int, l *Layout, p Panes) string
 	words, more := "", false
 	if l.Words.W > 0 {
 		iw, ih := l.Words.Inner()
-		words, more = d.Words(p.Lines(iw), iw, ih)
+		words, more = d.Words(th, p.Lines(iw), iw, ih)
 	}
 	p.Words.Body = func(int, int) string { return words }
 	if more && p.Words.Note == "" {
@@ -175,7 +175,7 @@ func (d *Desk[Q, A]) Frame(th *theme.Theme, w, h int, l *Layout, p Panes) string
 func (d *Desk[Q, A]) frameWords(th *theme.Theme, w, h int, l *Layout, p Panes) string {
 	b := panel.Box{W: w, H: h, Bare: l.Table.Bare}
 	iw, ih := b.Inner()
-	body, more := d.Words(p.Lines(iw), iw, ih)
+	body, more := d.Words(th, p.Lines(iw), iw, ih)
 	if b.Bare {
 		return body
 	}

@@ -15,7 +15,7 @@ const narrowTable = 62
 // widths of the columns of an objective, with its interval and without.
 func widths(o objective.Name) (with, without int) {
 	if o == objective.Cost {
-		return 14, 8
+		return 15, 8
 	}
 	return 16, 10
 }
