@@ -46,6 +46,7 @@ for epoch in range(1, 6):
 // From a script that prints its accuracy to the time until a target: it is read, said at
 // once, and its target can be asked for.
 func TestAccuracyOfAScript(t *testing.T) {
+	t.Parallel()
 	python := needTorch(t)
 	script := filepath.Join(t.TempDir(), "learn.py")
 	if err := os.WriteFile(script, []byte(learning), 0o600); err != nil {

@@ -15,6 +15,7 @@ import (
 // GPUs, by its work alone; the advice names a probe and its cents; N and a yes rent the VM, whose
 // run comes back; and what was a guess is measured. Only the GPU is played, see testdata/sky.
 func TestFromAScriptToAMeasuredVM(t *testing.T) {
+	t.Parallel()
 	c := newCloud(t)
 	c.ok("probe", "--precision-target", "20%", "--max-seconds", "60s", "--", "python3", "train.py")
 	var advice struct {
@@ -62,8 +63,13 @@ func TestFromAScriptToAMeasuredVM(t *testing.T) {
 		t.Errorf("rented without a yes: %s", log)
 	}
 	s.keys("y")
-	row := regexp.MustCompile(`1× ` + regexp.QuoteMeta(vm) + `\b.*● meas`) // as much of "measured" as a narrow column shows
-	s.waitUntil("the VM's run in the ranking", 3*time.Minute, row.MatchString)
+	s.waitFor("2 runs of yours", 3*time.Minute)
+	s.waitUntil("an end of the VM", time.Minute, func(string) bool { return len(c.vms()) == 0 })
+	s.keys("/") // it may stand far below
+	s.write(vm)
+	s.keys("Enter")
+	s.waitUntil("the VM's run in the ranking", time.Minute,
+		regexp.MustCompile(`1× `+regexp.QuoteMeta(vm)+`\b.*● meas`).MatchString)
 	if log := c.log(); !strings.Contains(log, " "+vm+" ") || !strings.HasSuffix(log, " down\n") || len(c.vms()) != 0 {
 		t.Errorf("the VM is still there: %s", log)
 	}

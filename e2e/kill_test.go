@@ -168,6 +168,7 @@ func TestKilledProbes(t *testing.T) {
 // Six more kills: of the screens while a probe with real PyTorch runs. What
 // the screen had counted a second before must be kept.
 func TestKilledScreens(t *testing.T) {
+	t.Parallel()
 	needTorch(t)
 	const kills, atOnce = 6, 2
 	slots := make(chan struct{}, atOnce)

@@ -63,6 +63,7 @@ func probingRow(screen string) string {
 // While a probe runs its candidate is on Explore and moves; leaving asks, and
 // "stop and save" saves.
 func TestLiveProbe(t *testing.T) {
+	t.Parallel()
 	needTorch(t)
 	s := start(t, 120, 40)
 	s.probing()
@@ -122,6 +123,7 @@ func children(t testing.TB, pid int) []int {
 // A hang-up or a request to end, also while a probe runs: the terminal is as
 // before, the database sound with the run in it, and nothing runs on.
 func TestSignals(t *testing.T) {
+	t.Parallel()
 	for name, signal := range map[string]syscall.Signal{"SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP,
 		"SIGINT": syscall.SIGINT} {
 		t.Run(name, func(t *testing.T) {
@@ -182,6 +184,7 @@ func gone(t testing.TB, pids []int) {
 // A defect that panics, in a command or while a frame is drawn, while a probe
 // runs: the real screens over a workspace that panics after two seconds.
 func TestPanic(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

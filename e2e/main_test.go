@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"database/sql"
+	"flag"
 	"fmt"
 	"net/url"
 	"os"
@@ -48,6 +49,7 @@ func buildAndRun(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "the program does not build:", err)
 		return 1
 	}
+	_ = flag.Set("test.parallel", "4") // unless given: the tests wait for other programs more than they compute
 	return m.Run()
 }
 

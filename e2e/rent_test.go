@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -51,11 +52,16 @@ type cloud struct {
 	folder string // of the user's script
 	python string
 	minute float64 // seconds that the cloud's minute takes
+	net    int     // of its first VM: no other cloud has one of the next four
 }
+
+// clouds are those of this process.
+var clouds atomic.Int32
 
 func newCloud(t testing.TB) *cloud {
 	t.Helper()
-	c := &cloud{t: t, dir: t.TempDir(), user: newHome(t), python: needTorch(t), minute: 20}
+	c := &cloud{t: t, dir: t.TempDir(), user: newHome(t), python: needTorch(t), minute: 20,
+		net: os.Getpid()%10*24 + int(clouds.Add(1)-1)%6*4}
 	if os.Getuid() != 0 {
 		t.Skip("only root makes network namespaces")
 	}
@@ -123,7 +129,7 @@ func (c *cloud) write(path, text string) {
 func (c *cloud) env() []string {
 	system := filepath.Dir(c.python) + ":/usr/sbin:/usr/bin:/sbin:/bin"
 	return c.user.env("PATH="+filepath.Join(c.dir, "bin")+":"+system, "STANDIN_CLOUD="+c.dir, "STANDIN_PATH="+system,
-		fmt.Sprintf("STANDIN_MINUTE=%g", c.minute), fmt.Sprintf("STANDIN_NET=%d", os.Getpid()%120*2),
+		fmt.Sprintf("STANDIN_MINUTE=%g", c.minute), fmt.Sprintf("STANDIN_NET=%d", c.net),
 		"STANDIN_HIDDEN="+c.user.dir, "SWEETSPOT_SSH=ssh -F '"+filepath.Join(c.user.dir, ".ssh", "config")+"'")
 }
 
@@ -202,6 +208,7 @@ func (c *cloud) measured() map[string]float64 {
 // From a script on a machine without a GPU to VM types that are measured: the VMs are
 // rented, probed and ended by one command.
 func TestRentProbeReturn(t *testing.T) {
+	t.Parallel()
 	c := newCloud(t)
 	script := []string{"--", "python3", "train.py", "--note", `it's "$(touch canary)"`}
 	c.ok(append([]string{"probe", "--precision-target", "20%", "--max-seconds", "60s"}, script...)...)
@@ -268,6 +275,7 @@ func (c *cloud) begun() *exec.Cmd {
 
 // An interrupt ends the VM, and what was measured is kept.
 func TestInterruptedRental(t *testing.T) {
+	t.Parallel()
 	c := newCloud(t)
 	c.minute = 60
 	cmd := c.begun()
@@ -288,6 +296,7 @@ func TestInterruptedRental(t *testing.T) {
 // A client that is killed cannot end its VM: the VM's own limit does, and meanwhile
 // doctor names it.
 func TestKilledRental(t *testing.T) {
+	t.Parallel()
 	c := newCloud(t)
 	c.minute = 6
 	cmd := c.begun()

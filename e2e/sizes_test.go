@@ -21,6 +21,7 @@ func fits(t testing.TB, screen string, width, height int) {
 }
 
 func TestSizesAndLooks(t *testing.T) {
+	t.Parallel()
 	for name, look := range map[string]struct {
 		w, h  int
 		env   []string
@@ -90,6 +91,7 @@ func withoutMouse(t *testing.T, s *terminal) {
 // The window changes its size while the program runs, also to one that is too
 // small.
 func TestResize(t *testing.T) {
+	t.Parallel()
 	s := start(t, 120, 40)
 	s.waitFor("168 of 168", timeout)
 	for _, size := range []struct{ w, h int }{{80, 24}, {50, 15}, {200, 50}, {40, 10}, {20, 5}, {120, 40}} {
@@ -112,6 +114,7 @@ func TestResize(t *testing.T) {
 // Asked again after a session, the program remembers the question, unless told
 // not to: then it asks what it asks a new user.
 func TestRemembers(t *testing.T) {
+	t.Parallel()
 	user := newHome(t)
 	ask := func(want, floor, limit string, args ...string) {
 		t.Helper()

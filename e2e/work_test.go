@@ -14,6 +14,7 @@ import (
 // Runs of one script on training sets of different size all answer for the work of the
 // newest, and runs of other networks are models of their own.
 func TestRunsOfDifferentWork(t *testing.T) {
+	t.Parallel()
 	python := needTorch(t)
 	script, err := filepath.Abs("testdata/convnet.py")
 	if err != nil {
