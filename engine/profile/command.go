@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -137,3 +138,20 @@ func namesBatch(flag string) bool {
 func IsPackage(text string) bool { return packageForm.MatchString(text) }
 
 var packageForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,79}==[0-9][A-Za-z0-9._!-]{0,39}$`)
+
+// runtimes are the distributions that run a network with kernels of their own, and what is
+// the same by another name.
+var runtimes = map[string]string{
+	"tensorrt": "tensorrt", "torch-tensorrt": "tensorrt", "onnxruntime": "onnxruntime",
+	"onnxruntime-gpu": "onnxruntime", "openvino": "openvino",
+}
+
+// Runtime is what ran the network, by the run's packages, in place of the framework that it
+// was written in; "" is the framework, or unknown.
+func (r *Run) Runtime() (name string) {
+	for _, p := range r.Packages {
+		p, _, _ = strings.Cut(p, "==")
+		name = cmp.Or(name, runtimes[strings.ReplaceAll(strings.ToLower(p), "_", "-")])
+	}
+	return name
+}

@@ -230,12 +230,17 @@ func (t *Table) byPlatform(c Cell) (estimate.Estimate, *platformTransfer) {
 	if x == nil || !x.grounded {
 		return estimate.Estimate{}, nil
 	}
-	for _, from := range x.sources {
-		if !t.curves[curveKey{c.Subject, from}].reaches(x.batchAt(from, float64(c.Batch))) {
+	r, ratio := x.route, x.ratio
+	if x.centre == nil {
+		r.sources = t.there(r, c.Subject, float64(c.Batch))
+		ratio, _, _ = t.specRatio(r, t.precisions[c.Subject])
+	}
+	for _, from := range r.sources {
+		if !t.curves[curveKey{c.Subject, from}].reaches(r.batchAt(from, float64(c.Batch))) {
 			return estimate.Estimate{}, nil
 		}
 	}
-	o, known := t.locate(x.route, c.Subject, float64(c.Batch))
+	o, known := t.locate(r, c.Subject, float64(c.Batch))
 	complete(o.features, x.centre)
 	if x.centre == nil { // no observations to be near to
 		clear(o.features)
@@ -243,12 +248,12 @@ func (t *Table) byPlatform(c Cell) (estimate.Estimate, *platformTransfer) {
 	shift(o.features, x.centre)
 	deviation := x.deviations.predict(&o)
 	sourceSD := 0.0
-	for _, from := range x.sources {
+	for _, from := range r.sources {
 		curve := t.curves[curveKey{c.Subject, from}]
-		sd := math.Hypot(curve.noise, curve.spread(x.batchAt(from, float64(c.Batch))))
+		sd := math.Hypot(curve.noise, curve.spread(r.batchAt(from, float64(c.Batch))))
 		// What single points are off by is in the deviations of other models too.
 		if x.deviations.models >= minModelsForOutliers {
-			sd = curve.beyondPoints(x.batchAt(from, float64(c.Batch)))
+			sd = curve.beyondPoints(r.batchAt(from, float64(c.Batch)))
 		}
 		sourceSD = math.Max(sourceSD, sd)
 	}
@@ -259,7 +264,7 @@ func (t *Table) byPlatform(c Cell) (estimate.Estimate, *platformTransfer) {
 	case x.others > 0, x.sameGPU:
 		basis = estimate.Transferred
 	}
-	centre := known + x.ratio + x.growth*o.stretch + deviation.mean*ratioSpread
+	centre := known + ratio + x.growth*o.stretch + deviation.mean*ratioSpread
 	return logNormal(centre, math.Hypot(deviation.sd*ratioSpread, sourceSD), x.deviations.z90, basis), x
 }
 

@@ -202,7 +202,7 @@ func (t *Table) analogues(c Cell, own *Curve) []observation {
 	var out []observation
 	for cells := range curvesOf(t.cells) {
 		k := curveKey{cells[0].Subject, cells[0].Platform}
-		if k == (curveKey{c.Subject, c.Platform}) {
+		if k == (curveKey{c.Subject, c.Platform}) || !t.alike(c.Subject, k.Subject) {
 			continue
 		}
 		asked, truth, ok := t.curves[k].restricted(own, float64(c.Batch))

@@ -63,6 +63,21 @@ func (t *Table) covers(r route, s Subject, batch float64) bool {
 	return true
 }
 
+// tells reports whether the time of another subject on the target says something of a
+// subject's there.
+func (t *Table) tells(r route, s Subject, c Cell) bool {
+	return t.alike(s, c.Subject) && t.covers(r, c.Subject, float64(c.Batch))
+}
+
+// alike reports whether what two subjects do from one GPU to another, or from one batch
+// size to another, can be compared: they are of one precision, as far as it is known of
+// both, and run by the same runtime. Tensor cores, and kernels chosen for a GPU, speed
+// one GPU up more than another.
+func (t *Table) alike(a, b Subject) bool {
+	p, q := t.precisions[a], t.precisions[b]
+	return (p == q || p == "" || q == "") && t.runtimes[a] == t.runtimes[b]
+}
+
 // locate gives the features of a subject at a batch size on the target, from the
 // sources, each of which must have a curve of it, and the mean of ln(time) there.
 func (t *Table) locate(r route, s Subject, batch float64) (x observation, known float64) {
@@ -104,7 +119,7 @@ func (t *Table) locate(r route, s Subject, batch float64) (x observation, known 
 func (t *Table) observations(r route, s Subject, ratio float64) []observation {
 	var out []observation
 	for _, c := range t.cellsAt[r.target] {
-		if c.Subject != s && !t.covers(r, c.Subject, float64(c.Batch)) {
+		if c.Subject != s && !t.tells(r, s, c) {
 			continue
 		}
 		x, known := t.locate(r, c.Subject, float64(c.Batch))
@@ -118,7 +133,7 @@ func (t *Table) observations(r route, s Subject, ratio float64) []observation {
 func (t *Table) shared(r route, s Subject) int {
 	n := 0
 	for _, c := range t.cellsAt[r.target] {
-		if c.Subject != s && t.covers(r, c.Subject, float64(c.Batch)) {
+		if c.Subject != s && t.tells(r, s, c) {
 			n++
 		}
 	}
@@ -177,6 +192,19 @@ func (t *Table) bestRoute(s Subject, target Platform, globalBatch bool) (r route
 		observations = all[0].observations
 	}
 	return r, observations
+}
+
+// there is the sources less those that have a subject at one batch size only, another than
+// the one asked about, where others have it there.
+func (t *Table) there(r route, s Subject, batch float64) []Platform {
+	near := slices.DeleteFunc(slices.Clone(r.sources), func(from Platform) bool {
+		c := t.curves[curveKey{s, from}]
+		return len(c.points) == 1 && math.Abs(math.Log2(r.batchAt(from, batch)/c.points[0].Batch)) > sameBatch
+	})
+	if len(near) == 0 {
+		return r.sources
+	}
+	return near
 }
 
 // Standard deviations of ln(ratio of times between two platforms) before any

@@ -62,6 +62,7 @@ type Table struct {
 	sigmas     map[Cell]float64           // standard deviations of ln(time)
 	datasets   map[Subject]string
 	precisions map[Subject]string
+	runtimes   map[Subject]string  // as [profile.Run.Runtime]
 	sizes      map[Subject]float64 // units in the training set, where known
 	works      map[Subject]profile.Work
 	families   map[Subject]string
@@ -99,7 +100,7 @@ type answer struct {
 func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 	t := &Table{
 		PerEpoch: perEpoch, mode: mode, specs: memoised(set.GPUSpec),
-		datasets: map[Subject]string{}, precisions: map[Subject]string{},
+		datasets: map[Subject]string{}, precisions: map[Subject]string{}, runtimes: map[Subject]string{},
 		works: map[Subject]profile.Work{}, families: map[Subject]string{},
 		sizes: map[Subject]float64{}, units: map[Subject]float64{}, gpus: map[profile.VMKey]string{},
 		times: map[Cell]estimate.Estimate{}, sigmas: map[Cell]float64{}, cpus: map[Platform]bool{},
@@ -122,7 +123,7 @@ func newTable(set *profile.Set, mode profile.Mode, perEpoch bool) *Table {
 		s := SubjectOf(r.Model, r.Variant)
 		if r.Mode == mode { // the work of a network is known without a time
 			t.works[s] = withWork(t.works[s], r.WorkIn(models[r.Model]))
-			t.precisions[s] = r.Variant.Precision
+			t.precisions[s], t.runtimes[s] = r.Variant.Precision, cmp.Or(r.Runtime(), t.runtimes[s])
 		}
 		e := r.Steady
 		switch {
@@ -351,7 +352,8 @@ func (t *Table) Time(c Cell) estimate.Estimate { return t.times[c] }
 // cells it mostly lacks a few, and takes over what they do not change.
 func (t *Table) Without(hidden func(Cell) bool) *Table {
 	out := &Table{
-		PerEpoch: t.PerEpoch, mode: t.mode, datasets: t.datasets, precisions: t.precisions, sizes: t.sizes,
+		PerEpoch: t.PerEpoch, mode: t.mode, datasets: t.datasets, precisions: t.precisions, runtimes: t.runtimes,
+		sizes: t.sizes,
 		works: t.works, families: t.families,
 		units: t.units, gpus: maps.Clone(t.gpus), cpus: t.cpus, vcpus: t.vcpus,
 		waits: t.waits, specs: t.specs, sigmas: t.sigmas,
