@@ -246,10 +246,10 @@ var fullPrecisions = []string{"fp64", "fp32", "tf32", "bf16", "fp16"}
 
 const reducedPrecision = "int8"
 
-// MixOf is the mix of the models that were validated or run in inference both
-// at a full precision and in INT8, unpruned, all equally frequent: the ratio is
-// the median over what was timed at both on the same machine at the same batch
-// size, NaN where nothing was.
+// MixOf is the mix of the models, each network of its own being one, that were validated or
+// run in inference both at a full precision and in INT8, unpruned, all equally frequent:
+// the ratio is the median over what was timed at both on the same machine at the same
+// batch size, NaN where nothing was.
 func MixOf(set *profile.Set) Mix {
 	runs := map[string]map[string][]*profile.Run{} // by model, by precision
 	var models []string
@@ -258,12 +258,13 @@ func MixOf(set *profile.Set) Mix {
 		if r.Variant.Pruning != nil || r.Mode != profile.Infer {
 			continue
 		}
-		if runs[r.Model] == nil {
-			runs[r.Model] = map[string][]*profile.Run{}
-			models = append(models, r.Model)
+		name := strings.TrimSpace(r.Model + " " + r.Variant.Network())
+		if runs[name] == nil {
+			runs[name] = map[string][]*profile.Run{}
+			models = append(models, name)
 		}
 		p := strings.ToLower(r.Variant.Precision)
-		runs[r.Model][p] = append(runs[r.Model][p], r)
+		runs[name][p] = append(runs[name][p], r)
 	}
 	var mix Mix
 	for _, model := range models {
