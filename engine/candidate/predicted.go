@@ -52,8 +52,8 @@ type variantBatch struct {
 }
 
 // predictions are what to predict for a workload, and what it rests on: every
-// variant that was run, at every batch size that was, on every VM type with a GPU or a
-// known number of CPUs.
+// variant that was run, at every batch size that its network was, on every VM type with a
+// GPU or a known number of CPUs.
 // They are immutable.
 type predictions struct {
 	*facts
@@ -65,6 +65,9 @@ type predictions struct {
 	parts     []Part        // one VM of each offer
 	shapes    []profile.Run // by batch size: what is known whatever the variant and the VM type
 	ran       map[variantBatch]bool
+	batches   map[networkBatch]bool                   // that a network was run at
+	figures   map[gpuFigure]int                       // batch sizes
+	pairs     int                                     // variants at batch sizes, unless narrowed
 	answered  map[variantBatch]map[profile.VMKey]bool // by a run, in any region
 	first     int                                     // number of the first predicted cell
 	origins   origins
@@ -78,7 +81,8 @@ type predictions struct {
 
 // predictions gathers what predictions rest on: the runs of the model in the mode.
 func (f *facts) predictions(known cells) *predictions {
-	p := &predictions{facts: f, first: len(known.keys), origins: known.origins, ran: map[variantBatch]bool{}}
+	p := &predictions{facts: f, first: len(known.keys), origins: known.origins, ran: map[variantBatch]bool{},
+		batches: map[networkBatch]bool{}, figures: map[gpuFigure]int{}}
 	if f.predictor == nil {
 		return p
 	}
@@ -90,6 +94,8 @@ func (f *facts) predictions(known cells) *predictions {
 		}
 		id := r.Variant.Key()
 		donors = append(donors, r)
+		p.batches[networkBatch{r.Variant.Network(), r.BatchSize}] = true
+		p.publish(&r)
 		if f.asked.KeepsVariant(r.Variant) {
 			p.ran[variantBatch{id, r.BatchSize}] = true
 		}
@@ -107,7 +113,14 @@ func (f *facts) predictions(known cells) *predictions {
 	var batches []int
 	p.variants, batches = f.axes(donors)
 	p.offers = f.offers()
-	if p.narrow(len(p.variants)*len(batches), len(p.offers)); p.narrowed == Nothing {
+	for _, v := range p.variants {
+		for _, batch := range batches {
+			if p.suits(v, batch) {
+				p.pairs++
+			}
+		}
+	}
+	if p.narrow(len(p.offers)); p.narrowed == Nothing {
 		p.offers = nil
 		return p
 	}
@@ -138,14 +151,14 @@ func leastKnown(a, b *float64) *float64 {
 	return a
 }
 
-// narrow decides what to leave out of the predictions for so many variants at
-// batch sizes on so many VM types, and on how many VMs each is made.
-func (p *predictions) narrow(variants, offers int) {
+// narrow decides what to leave out of the predictions on so many VM types, and on how many
+// VMs each is made.
+func (p *predictions) narrow(offers int) {
 	p.maxCount = 1
 	if p.work.Mode == profile.Infer {
 		p.maxCount = max(p.work.MaxCount, 1)
 	}
-	if variants*offers*p.maxCount <= mostPredicted {
+	if p.pairs*offers*p.maxCount <= mostPredicted {
 		return
 	}
 	p.maxCount, p.narrowed = 1, OwnBatches

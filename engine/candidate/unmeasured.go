@@ -7,12 +7,51 @@ import (
 	"sweetspot/engine/profile"
 )
 
+// networkBatch is a network, by its name, at a batch size.
+type networkBatch struct {
+	network string
+	batch   int
+}
+
+// suits reports whether a variant is to be predicted at a batch size: one that was asked
+// for, or that its network was run at. Where variants are networks of their own the batch
+// size of one is no choice for another.
+func (p *predictions) suits(v profile.Variant, batch int) bool {
+	return len(p.work.BatchSizes) > 0 || p.batches[networkBatch{v.Network(), batch}]
+}
+
+// gpuFigure is what others published of a variant, by its key, on a GPU.
+type gpuFigure struct{ variant, gpu string }
+
+// several stands for figures at more than one batch size.
+const several = -1
+
+// publish notes the batch size at which others published a variant on a GPU.
+func (p *predictions) publish(r *profile.Run) {
+	if !r.IsOfGPU() || !r.Steady.Known() {
+		return
+	}
+	of := gpuFigure{r.Variant.Key(), r.GPU}
+	if batch, seen := p.figures[of]; seen && batch != r.BatchSize {
+		p.figures[of] = several
+		return
+	}
+	p.figures[of] = r.BatchSize
+}
+
+// settled reports whether a batch size is none to predict on a GPU, since the one that
+// others published is the one they chose for it.
+func (p *predictions) settled(variant, gpu string, batch int) bool {
+	chosen, published := p.figures[gpuFigure{variant, gpu}]
+	return published && chosen != several && chosen != batch && len(p.work.BatchSizes) == 0
+}
+
 // most is how many predictions there are, at most.
 func (p *predictions) most() int {
 	if p.narrowed == OwnBatches {
 		return len(p.ran) * len(p.offers)
 	}
-	return len(p.keys) * len(p.shapes) * len(p.offers)
+	return p.pairs * len(p.offers)
 }
 
 // all are what no run answers for, each until the next one.
@@ -27,7 +66,8 @@ func (p *predictions) all() iter.Seq[*prediction] {
 				for k := range batches {
 					b := &batches[k]
 					g.shape, g.steady = b.shape, &b.times[places.alike.of[offer]]
-					if !g.steady.Known() || b.answered[places.vms[offer]] {
+					if !g.steady.Known() || b.answered[places.vms[offer]] ||
+						p.settled(p.keys[variant], p.offers[offer].GPU, p.shapes[b.shape].BatchSize) {
 						continue
 					}
 					if g.number = b.number(offer, places); !yield(&g) {
@@ -52,7 +92,7 @@ func (p *predictions) unmeasured(variant int, on *places) (all []unmeasured) {
 	for shape := range p.shapes {
 		run := &p.shapes[shape]
 		of := variantBatch{p.keys[variant], run.BatchSize}
-		if p.narrowed == OwnBatches && !p.ran[of] || !p.sensible(run) {
+		if p.narrowed == OwnBatches && !p.ran[of] || !p.suits(p.variants[variant], run.BatchSize) || !p.sensible(run) {
 			continue
 		}
 		b := unmeasured{shape: int32(shape), answered: p.answered[of]}
