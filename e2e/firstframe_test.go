@@ -62,7 +62,7 @@ func firstFrame(user home) (time.Duration, error) {
 	for {
 		n, err := master.Read(buffer)
 		seen = append(seen, buffer[:n]...)
-		if bytes.Contains(seen, []byte("levit_256")) && bytes.Contains(seen, []byte("of 320")) {
+		if bytes.Contains(seen, []byte("levit_256")) && bytes.Contains(seen, []byte("of 396")) {
 			return time.Since(began), nil
 		}
 		if err != nil {

@@ -38,7 +38,7 @@ func TestOpensOnAQuestionOfToday(t *testing.T) {
 		t.Error("the predictions are not part of the question")
 	}
 	d.press("P")
-	if strings.Contains(d.screen(), "□ spec") || !strings.Contains(d.screen(), "of 320") {
+	if strings.Contains(d.screen(), "□ spec") || !strings.Contains(d.screen(), "of 396") {
 		t.Errorf("P leaves predictions:\n%s", d.screen())
 	}
 }

@@ -36,7 +36,7 @@ func TestShape(t *testing.T) {
 		"reconstructed seismic/FCN": 24, "reconstructed MNIST/Simple-CNN": 24,
 		"published seismic/FCN": 24, "published CIFAR-10/ResNet-50": 32,
 		"published CaffeNet": 21, "reconstructed CaffeNet": 21, "published GoogLeNet": 2,
-		"published Inception-V1": 2, "published ResNet-V2-152": 2, "published ImageNet-1k": 80,
+		"published Inception-V1": 2, "published ResNet-V2-152": 2, "published ImageNet-1k": 99,
 	} {
 		if count[what] != want {
 			t.Errorf("%d runs of %s, want %d", count[what], what, want)

@@ -79,7 +79,8 @@ func TestIsPackage(t *testing.T) {
 func TestRuntime(t *testing.T) {
 	for packages, want := range map[string]string{
 		"": "", "torch==2.4.0 numpy==1.26.4": "", "torch==2.4.0 tensorrt==8.6.0": "tensorrt",
-		"torch==2.4.0 torch_tensorrt==2.4.0": "tensorrt", "onnxruntime-gpu==1.18.0": "onnxruntime", "OpenVINO==2024.1": "openvino",
+		"torch==2.4.0 torch_tensorrt==2.4.0": "tensorrt", "onnxruntime-gpu==1.18.0": "onnxruntime",
+		"OpenVINO==2024.1": "openvino",
 	} {
 		if got := (&Run{Packages: strings.Fields(packages)}).Runtime(); got != want {
 			t.Errorf("%q: %q, want %q", packages, got, want)
