@@ -234,6 +234,8 @@ func (t *Table) byPlatform(c Cell) (estimate.Estimate, *platformTransfer) {
 	if x.centre == nil {
 		r.sources = t.there(r, c.Subject, float64(c.Batch))
 		ratio, _, _ = t.specRatio(r, t.precisions[c.Subject])
+		narrowed := *x // told of in words
+		narrowed.route, x = r, &narrowed
 	}
 	for _, from := range r.sources {
 		if !t.curves[curveKey{c.Subject, from}].reaches(r.batchAt(from, float64(c.Batch))) {
