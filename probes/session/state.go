@@ -81,8 +81,8 @@ type state struct {
 }
 
 func newState(o Options, id int64) *state {
-	p := &state{claimed: o.Claimed, metrics: o.Metrics, given: o.Description, described: o.Description, named: o.Named, workOnly: o.WorkOnly,
-		id: id, uuids: map[string]bool{}}
+	p := &state{claimed: o.Claimed, metrics: o.Metrics, given: o.Description, described: o.Description, named: o.Named,
+		workOnly: o.WorkOnly, id: id, uuids: map[string]bool{}}
 	p.begin()
 	return p
 }
