@@ -179,7 +179,7 @@ func TestMarkdownOfALocalRun(t *testing.T) {
 			t.Errorf("an empty part in\n%s", got)
 		}
 		row := written(t, p, named(t, "csv"))
-		if !strings.HasSuffix(row, ",desk,1x desk,,,,,,,,,,\n") || !strings.Contains(row, ",train,,,,,,1,,,") {
+		if !strings.HasSuffix(row, ",desk,1x desk,,,,,,,,,,,\n") || !strings.Contains(row, ",train,,,,,,1,,,") {
 			t.Errorf("CSV\n%s", row)
 		}
 		return

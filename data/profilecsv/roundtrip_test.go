@@ -63,7 +63,7 @@ func drawRun(t *rapid.T) profile.Run {
 		Mode:         rapid.SampledFrom([]profile.Mode{profile.Train, profile.Infer}).Draw(t, "mode"),
 		InstanceType: word.Draw(t, "vm"), GPU: "K80", GPUCount: count.Draw(t, "gpus"), GPUMemGiB: maybe("gpu_mem", 80),
 		Count: count.Draw(t, "count") + 1, USDPerHour: maybe("usd", 1e3), BatchSize: count.Draw(t, "batch"),
-		Epochs: maybe("epochs", 1e4), IterationsPerEpoch: maybe("ipe", 1e6), TrainSize: maybe("train", 1e9),
+		Epochs: maybe("epochs", 1e4), Steps: maybe("steps", 1e6), IterationsPerEpoch: maybe("ipe", 1e6), TrainSize: maybe("train", 1e9),
 		SteadyStdDevS:    maybe("sd", 10),
 		FirstValidationS: maybe("val1", 1e3), ValidationS: maybe("val", 1e3), TotalS: maybe("total", 1e9),
 		TotalStdDevS: maybe("totalsd", 1e3), TotalN: count.Draw(t, "n"), PeakMemoryBytes: maybe("peak", 1e12),

@@ -34,7 +34,7 @@ func fields(m *profile.Model, r *profile.Run) []field {
 		{"variant", &r.Variant.Name}, {"precision", &r.Variant.Precision},
 		{"cloud", &r.Cloud}, {"region", &r.Region}, {"instance_type", &r.InstanceType}, {"gpu", &r.GPU},
 		{"gpu_count", &r.GPUCount}, {"gpu_mem_gib", &r.GPUMemGiB}, {"usd_per_hour", &r.USDPerHour},
-		{"batch_size", &r.BatchSize}, {"epochs", &r.Epochs}, {"iterations_per_epoch", &r.IterationsPerEpoch},
+		{"batch_size", &r.BatchSize}, {"epochs", &r.Epochs}, {"steps", &r.Steps}, {"iterations_per_epoch", &r.IterationsPerEpoch},
 		{"train_size", &r.TrainSize}, {"init_s", &r.InitS}, {"first_iteration_s", &r.FirstIterationS},
 		{"startup_s", &r.StartupS}, {"steady_stddev_s", &r.SteadyStdDevS}, {"steady_n", &r.SteadyN},
 		{"warmup_iterations", &r.WarmupIterations}, {"first_validation_s", &r.FirstValidationS},
