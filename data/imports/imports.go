@@ -220,6 +220,7 @@ func (g *group) read(given source.Given) []source.Report {
 			r.Set = nil
 			continue
 		}
+		source.NameModels(r.Set)
 		complete(r, given)
 		if i < len(ends) && ends[i].lacks {
 			r.Note("its last row has no line end: if the file is cut off there, its last number may be wrong")

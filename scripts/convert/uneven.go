@@ -40,6 +40,7 @@ func readUneven(ctx context.Context, files []source.File) (*profile.Set, error) 
 			return nil, err
 		}
 	}
+	source.NameModels(set)
 	return set, nil
 }
 
@@ -73,7 +74,7 @@ func dawnbenchEntry(ctx context.Context, set *profile.Set, row *source.Row) erro
 		}
 		for _, run := range report.Set.Runs {
 			run.Cloud, _, _ = strings.Cut(path.Base(entry), "_")
-			source.AddRun(set, run)
+			set.Runs = append(set.Runs, run)
 		}
 		return nil
 	})
@@ -120,6 +121,6 @@ func speedrun(set *profile.Set, row *source.Row) error {
 		run.EpochStartsS = append(run.EpochStartsS, ends[:n-1]...)
 		run.TotalS, run.Epochs = &ends[n-1], new(float64(n))
 	}
-	source.AddRun(set, run)
+	set.Runs = append(set.Runs, run)
 	return nil
 }

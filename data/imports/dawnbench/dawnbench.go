@@ -124,7 +124,7 @@ func inference(f source.File, given source.Given) source.Report {
 	}
 	source.Fractions(&run)
 	set := &profile.Set{}
-	source.AddRun(set, run)
+	set.Runs = append(set.Runs, run)
 	return source.Report{File: f.Path, Set: set}
 }
 
@@ -153,7 +153,7 @@ func one(r *source.Report, f source.File, about *entry, given source.Given) {
 	if !fill(&run, rows, metric) {
 		r.Note("its rows are not one for each epoch, so when epochs began is unknown")
 	}
-	source.AddRun(r.Set, run)
+	r.Set.Runs = append(r.Set.Runs, run)
 }
 
 // dataset is the competition's folder above train.

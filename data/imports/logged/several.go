@@ -47,7 +47,7 @@ func (s *Several) Report(report *source.Report) {
 	report.Set = &profile.Set{}
 	slices.SortStableFunc(s.runs, func(a, b begun) int { return cmp.Compare(a.at, b.at) })
 	for _, r := range s.runs {
-		source.AddRun(report.Set, r.run)
+		report.Set.Runs = append(report.Set.Runs, r.run)
 	}
 	for _, n := range s.order[:min(len(s.order), maxNotes)] {
 		if len(s.runs) > 1 {

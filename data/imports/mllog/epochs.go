@@ -38,7 +38,7 @@ func readEpochs(f source.File, _ source.Given) source.Report {
 			if !sound {
 				astray++
 			}
-			source.AddRun(set, run)
+			set.Runs = append(set.Runs, run)
 			return nil
 		})
 	r := source.Found(f, set, err, "has a header but no runs")

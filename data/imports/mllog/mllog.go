@@ -110,7 +110,7 @@ func (l *log) report() source.Report {
 		if note != "" {
 			r.Note("%s", note)
 		}
-		source.AddRun(r.Set, run)
+		r.Set.Runs = append(r.Set.Runs, run)
 	}
 	switch {
 	case l.broken > 0 && len(r.Set.Runs) == 0:

@@ -81,7 +81,7 @@ func readList(in *textfile.Items, set *profile.Set) error {
 		case len(set.Runs) >= source.MaxRuns:
 			return in.Wrong("more than %d runs; split the file", source.MaxRuns)
 		}
-		source.AddRun(set, run)
+		set.Runs = append(set.Runs, run)
 	}
 	return in.Leave()
 }

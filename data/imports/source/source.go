@@ -120,11 +120,17 @@ func Found(f File, set *profile.Set, err error, none string) Report {
 	return Report{File: f.Path, Set: set}
 }
 
-// AddRun adds a run to a set, with its model if that is new.
-func AddRun(set *profile.Set, run profile.Run) {
-	set.Runs = append(set.Runs, run)
-	if _, known := set.Model(run.Model); !known {
-		set.Models = append(set.Models, profile.Model{Name: run.Model, Dataset: run.Dataset, Unit: run.Unit})
+// NameModels adds the models of a set's runs that it has not.
+func NameModels(set *profile.Set) {
+	known := map[string]bool{}
+	for _, m := range set.Models {
+		known[m.Name] = true
+	}
+	for _, r := range set.Runs {
+		if !known[r.Model] {
+			known[r.Model] = true
+			set.Models = append(set.Models, profile.Model{Name: r.Model, Dataset: r.Dataset, Unit: r.Unit})
+		}
 	}
 }
 

@@ -133,7 +133,7 @@ func (a *analyzer) read(f source.File) source.Report {
 			left++
 			return nil
 		}
-		source.AddRun(set, *run)
+		set.Runs = append(set.Runs, *run)
 		return nil
 	})
 	report := source.Found(f, set, err, "holds no measurement with a batch and a throughput that was not set by a "+

@@ -176,7 +176,7 @@ func readRuns(f source.File, given source.Given) source.Report {
 			}
 			run := described(row, given)
 			run.TotalS = total
-			source.AddRun(set, run)
+			set.Runs = append(set.Runs, run)
 			return nil
 		})
 	report := source.Found(f, set, err, "holds no run with a Runtime")

@@ -190,7 +190,7 @@ func (t *table) cell(r *source.Row, run profile.Run, column string) {
 	if run.TotalS == nil {
 		source.Steady(&run, seconds, nil, 0)
 	}
-	source.AddRun(&t.set, run)
+	t.set.Runs = append(t.set.Runs, run)
 }
 
 func variant(r *source.Row, columns []string) string {
