@@ -39,11 +39,11 @@ func (p *predictions) publish(r *profile.Run) {
 	p.figures[of] = r.BatchSize
 }
 
-// settled reports whether a batch size is none to predict on a GPU, since the one that
-// others published is the one they chose for it.
-func (p *predictions) settled(variant, gpu string, batch int) bool {
-	chosen, published := p.figures[gpuFigure{variant, gpu}]
-	return published && chosen != several && chosen != batch && len(p.work.BatchSizes) == 0
+// settled reports whether a variant's batch size is none to predict on a GPU, since the one
+// that others published is the one they chose for it.
+func (p *predictions) settled(of variantBatch, gpu string) bool {
+	chosen, published := p.figures[gpuFigure{of.variant, gpu}]
+	return published && chosen != several && chosen != of.batch && len(p.work.BatchSizes) == 0
 }
 
 // most is how many predictions there are, at most.
@@ -66,8 +66,7 @@ func (p *predictions) all() iter.Seq[*prediction] {
 				for k := range batches {
 					b := &batches[k]
 					g.shape, g.steady = b.shape, &b.times[places.alike.of[offer]]
-					if !g.steady.Known() || b.answered[places.vms[offer]] ||
-						p.settled(p.keys[variant], p.offers[offer].GPU, p.shapes[b.shape].BatchSize) {
+					if !g.steady.Known() || b.answered[places.vms[offer]] {
 						continue
 					}
 					if g.number = b.number(offer, places); !yield(&g) {
@@ -97,8 +96,10 @@ func (p *predictions) unmeasured(variant int, on *places) (all []unmeasured) {
 		}
 		b := unmeasured{shape: int32(shape), answered: p.answered[of]}
 		for _, offer := range on.alike.first {
-			vm := p.offers[offer]
-			e, _ := p.predictor.Iteration(p.work.Model, p.variants[variant], vm, vm.GPUCount, run.BatchSize)
+			vm, e := p.offers[offer], estimate.Estimate{}
+			if !p.settled(of, vm.GPU) {
+				e, _ = p.predictor.Iteration(p.work.Model, p.variants[variant], vm, vm.GPUCount, run.BatchSize)
+			}
 			b.times = append(b.times, e)
 		}
 		for _, offer := range on.gpus.first {
