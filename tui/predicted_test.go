@@ -23,7 +23,7 @@ func TestPredictions(t *testing.T) {
 	}
 	d.press("P", "S") // the dearest are predicted
 	s := d.screen()
-	for _, want := range []string{"◇ trans", "but never probed", "next: probe "} {
+	for _, want := range []string{"◇ trans", "but never probed", "next probe: "} {
 		if !strings.Contains(s, want) {
 			t.Errorf("nothing says %q:\n%s", want, s)
 		}

@@ -67,11 +67,11 @@ var gpus = sync.OnceValue(func() []profile.GPUSpec { return embedded("gpus.csv",
 func GPUs() []profile.GPUSpec { return slices.Clone(gpus()) }
 
 // GPUColumns is the layout of a CSV of GPU data-sheet values, one row per GPU:
-// dense TFLOPS and TOPS, GB, GB/s and watts of one die. An empty cell is
+// dense TFLOPS and TOPS, GB, GB/s, watts and MHz of one die. An empty cell is
 // unknown.
 var GPUColumns = []string{
 	"gpu", "fp32_tflops", "fp32_own_tflops", "tf32_tflops", "fp16_tflops", "int8_tops", "memory_gb", "bandwidth_gbs",
-	"tdp_w", "source", "as_of",
+	"tdp_w", "architecture", "base_mhz", "boost_mhz", "source", "as_of",
 }
 
 // ReadGPUs reads a CSV in the layout of [GPUColumns].
@@ -90,8 +90,9 @@ func ReadGPUs(r io.Reader) ([]profile.GPUSpec, error) {
 			Name: t.Text("gpu"), FP32TFLOPS: figure(t, "fp32_tflops"),
 			OwnFP32TFLOPS: figure(t, "fp32_own_tflops"), TF32TFLOPS: figure(t, "tf32_tflops"),
 			FP16TFLOPS: figure(t, "fp16_tflops"), INT8TOPS: figure(t, "int8_tops"), MemoryGB: figure(t, "memory_gb"),
-			BandwidthGBs: figure(t, "bandwidth_gbs"), TDPWatts: figure(t, "tdp_w"), Source: t.Text("source"),
-			AsOf: t.Text("as_of"),
+			BandwidthGBs: figure(t, "bandwidth_gbs"), TDPWatts: figure(t, "tdp_w"),
+			Architecture: t.Text("architecture"), BaseMHz: figure(t, "base_mhz"), BoostMHz: figure(t, "boost_mhz"),
+			Source: t.Text("source"), AsOf: t.Text("as_of"),
 		}
 		if g.Name == "" || seen[g.Name] {
 			return t.Fail("gpu", "%s is empty or duplicated", plaintext.Quote(g.Name))

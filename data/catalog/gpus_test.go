@@ -30,8 +30,12 @@ func TestGPUs(t *testing.T) {
 		// Dense: twice the FP16 rate for INT8, half of it for TF32 where there are such
 		// units. Cards for games do FP16 with FP32 sums at half the rate.
 		twice := 2.0
-		if strings.HasPrefix(g.Name, "RTX-3") || strings.HasPrefix(g.Name, "RTX-4") {
+		if strings.HasPrefix(g.Name, "RTX-2") || strings.HasPrefix(g.Name, "RTX-3") || strings.HasPrefix(g.Name, "RTX-4") {
 			twice = 4
+		}
+		if g.Architecture == "" || (g.BaseMHz == nil) != (g.BoostMHz == nil) ||
+			g.BaseMHz != nil && (*g.BaseMHz >= *g.BoostMHz || *g.BaseMHz < *g.BoostMHz/4) {
+			t.Errorf("%s: architecture %q, clocks %v and %v", g.Name, g.Architecture, g.BaseMHz, g.BoostMHz)
 		}
 		if g.OwnFP32TFLOPS != nil && math.Abs(*g.OwnFP32TFLOPS / *g.FP32TFLOPS - 0.5) > 0.005 {
 			t.Errorf("%s: %g of %g TFLOPS are half", g.Name, *g.OwnFP32TFLOPS, *g.FP32TFLOPS)
@@ -63,18 +67,18 @@ func TestTheMarketsGPUsHaveFigures(t *testing.T) {
 func TestReadGPUsSaysWhatIsWrong(t *testing.T) {
 	head := strings.Join(GPUColumns, ",") + "\n"
 	for text, want := range map[string]string{
-		"":                                    "row 1",
-		"gpu,watts\n":                         "starts with the columns",
-		head + "K80,x,,,,,,,,,\n":             `row 2, column fp32_tflops: "x" is not a finite decimal number`,
-		head + "K80,,,,,,,0,,,\n":             "column bandwidth_gbs",
-		head + ",,,,,,,,,,\n":                 "column gpu",
-		head + "T4,,,,,,,,,,\nT4,,,,,,,,,,\n": `row 3, column gpu: "T4"`,
+		"":                           "row 1",
+		"gpu,watts\n":                "starts with the columns",
+		head + "K80,x,,,,,,,,,,,,\n": `row 2, column fp32_tflops: "x" is not a finite decimal number`,
+		head + "K80,,,,,,,0,,,,,,\n": "column bandwidth_gbs",
+		head + ",,,,,,,,,,,,,\n":     "column gpu",
+		head + "T4,,,,,,,,,,,,,\nT4,,,,,,,,,,,,,\n": `row 3, column gpu: "T4"`,
 	} {
 		if _, err := ReadGPUs(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	got, err := ReadGPUs(strings.NewReader(head + "T4,8.1,,,65,130,16,320,70,a sheet,2026\n"))
+	got, err := ReadGPUs(strings.NewReader(head + "T4,8.1,,,65,130,16,320,70,Turing,585,1590,a sheet,2026\n"))
 	if err != nil || len(got) != 1 || *got[0].FP16TFLOPS != 65 || got[0].TF32TFLOPS != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -89,8 +93,7 @@ func FuzzReadGPUs(f *testing.F) {
 		}
 		for _, g := range got {
 			for _, v := range []*float64{g.FP32TFLOPS, g.OwnFP32TFLOPS, g.TF32TFLOPS, g.FP16TFLOPS, g.INT8TOPS, g.MemoryGB,
-				g.BandwidthGBs,
-				g.TDPWatts} {
+				g.BandwidthGBs, g.TDPWatts, g.BaseMHz, g.BoostMHz} {
 				if v != nil && !(*v > 0) {
 					t.Fatalf("read %g of %q", *v, g.Name)
 				}

@@ -22,7 +22,11 @@ type GPUSpec struct {
 	MemoryGB      *float64
 	BandwidthGBs  *float64 // of its memory, GB/s
 	TDPWatts      *float64
-	Source, AsOf  string
+	// Architecture is its maker's name for the generation, such as "Turing"; "" is unknown.
+	Architecture string
+	// BaseMHz is the clock that it keeps under any load, BoostMHz that of the peaks.
+	BaseMHz, BoostMHz *float64
+	Source, AsOf      string
 }
 
 // GPUSpec finds the figures of a GPU by its name in a catalog or as its driver

@@ -35,7 +35,7 @@ type Part struct{ Compute, Traffic float64 }
 // what is between convolutions, such as normalisations, reads and writes as much again.
 func Fitted() Constants {
 	return Constants{
-		StepS: 0.577e-3, LayerS: 0.464e-3, Lanes: Part{0.443, 17.9}, Tensor: Part{0.977, 8.22}, WeightsTraffic: 3.53,
+		StepS: 0.503e-3, LayerS: 0.514e-3, Lanes: Part{0.388, 15.6}, Tensor: Part{0.893, 8.20}, WeightsTraffic: 2.31,
 	}
 }
 
@@ -101,7 +101,7 @@ func constants(of parts) Constants {
 type parts [7]float64
 
 func (k Constants) parts(j Job, g profile.GPUSpec) (p parts, ok bool) {
-	peak, tensor := Peak(g, j.Precision)
+	peak, tensor := Sustained(g, j.Precision)
 	if peak == nil || g.BandwidthGBs == nil || j.FLOPs == nil || !(*j.FLOPs > 0) || !(j.Batch > 0) {
 		return p, false
 	}

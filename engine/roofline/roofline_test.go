@@ -96,3 +96,30 @@ func TestFitFindsConstants(t *testing.T) {
 		}
 	}
 }
+
+// What a GPU keeps up is below its peak: a T4 of 70 W is furthest from it, and Kepler and
+// Pascal do integers in the same lanes, but for tensor cores.
+func TestSustained(t *testing.T) {
+	of := func(architecture string, base, boost float64, precision string) float64 {
+		g := profile.GPUSpec{FP32TFLOPS: new(10.0), FP16TFLOPS: new(80.0), Architecture: architecture}
+		if base > 0 {
+			g.BaseMHz, g.BoostMHz = &base, &boost
+		}
+		kept, _ := Sustained(g, precision)
+		return *kept
+	}
+	for _, c := range []struct{ got, want float64 }{
+		{of("Turing", 585, 1590, "fp32"), 6.07},
+		{of("Pascal", 1000, 1000, "fp32"), 7.35},
+		{of("Kepler", 0, 0, ""), 4.90},
+		{of("Kepler", 0, 0, "fp16"), 80},
+		{of("", 0, 0, "fp32"), 10},
+	} {
+		if math.Abs(c.got-c.want) > 0.01 {
+			t.Errorf("%g, want %g", c.got, c.want)
+		}
+	}
+	if kept, _ := Sustained(profile.GPUSpec{}, "fp32"); kept != nil {
+		t.Errorf("%g of an unknown peak", *kept)
+	}
+}

@@ -46,6 +46,7 @@ type platformTransfer struct {
 	grounded   bool      // it rests on observations, on published figures or on the same GPU
 	sameGPU    bool      // the same GPU, and as many
 	byCPUs     bool      // the target has no GPU
+	figures    *figures  // of a target on whose GPU nothing was run; nil otherwise
 }
 
 // transfer prepares the transfer of a subject to a platform; nil where the
@@ -84,6 +85,9 @@ func (t *Table) transfer(s Subject, target Platform) *platformTransfer {
 	}
 	x.grounded = x.grounded || len(observations) > 0
 	x.sameGPU, x.byCPUs = spread <= hostSpread, t.cpus[target]
+	if len(observations) == 0 && x.grounded && !x.sameGPU && !x.byCPUs {
+		x.figures = t.figuresFor(r, s)
+	}
 	if x.deviations = t.priors[spread]; len(observations) > 0 || x.deviations == nil {
 		var probed *Subject
 		if x.probes > 0 {
@@ -235,12 +239,18 @@ func (t *Table) byPlatform(c Cell) (estimate.Estimate, *platformTransfer) {
 		r.sources = t.there(r, c.Subject, float64(c.Batch))
 		ratio, _, _ = t.specRatio(r, t.precisions[c.Subject])
 		narrowed := *x // told of in words
+		if x.figures != nil && len(r.sources) < len(x.sources) {
+			narrowed.figures = t.figuresFor(r, c.Subject)
+		}
 		narrowed.route, x = r, &narrowed
 	}
 	for _, from := range r.sources {
 		if !t.curves[curveKey{c.Subject, from}].reaches(r.batchAt(from, float64(c.Batch))) {
 			return estimate.Estimate{}, nil
 		}
+	}
+	if x.figures != nil {
+		return t.byFigures(x, c), x
 	}
 	o, known := t.locate(r, c.Subject, float64(c.Batch))
 	complete(o.features, x.centre)
@@ -249,16 +259,7 @@ func (t *Table) byPlatform(c Cell) (estimate.Estimate, *platformTransfer) {
 	}
 	shift(o.features, x.centre)
 	deviation := x.deviations.predict(&o)
-	sourceSD := 0.0
-	for _, from := range r.sources {
-		curve := t.curves[curveKey{c.Subject, from}]
-		sd := math.Hypot(curve.noise, curve.spread(r.batchAt(from, float64(c.Batch))))
-		// What single points are off by is in the deviations of other models too.
-		if x.deviations.models >= minModelsForOutliers {
-			sd = curve.beyondPoints(r.batchAt(from, float64(c.Batch)))
-		}
-		sourceSD = math.Max(sourceSD, sd)
-	}
+	sourceSD := t.sourceSD(x, c)
 	basis := estimate.Spec
 	switch {
 	case x.probes > 0:
@@ -268,6 +269,37 @@ func (t *Table) byPlatform(c Cell) (estimate.Estimate, *platformTransfer) {
 	}
 	centre := known + ratio + x.growth*o.stretch + deviation.mean*ratioSpread
 	return logNormal(centre, math.Hypot(deviation.sd*ratioSpread, sourceSD), x.deviations.z90, basis), x
+}
+
+// byFigures predicts a cell on a GPU that nothing was run on.
+func (t *Table) byFigures(x *platformTransfer, c Cell) estimate.Estimate {
+	y, exchange := make([]float64, len(x.sources)), 0.0
+	for i, from := range x.sources {
+		ratio, sd := x.scaling(from)
+		y[i] = math.Log(t.curves[curveKey{c.Subject, from}].At(x.batchAt(from, float64(c.Batch)))) + ratio
+		exchange = math.Max(exchange, sd)
+	}
+	none := noneStays
+	if x.target.all() > 1 { // the exchange of gradients stays
+		none = 0
+	}
+	p := x.figures.predict(y, none)
+	sd := math.Hypot(math.Hypot(p.sd, exchange), t.sourceSD(x, c))
+	return logNormal(p.mean, sd, estimate.Z90, estimate.Spec)
+}
+
+// sourceSD is the standard deviation of ln(time) that a cell has on the sources.
+func (t *Table) sourceSD(x *platformTransfer, c Cell) (greatest float64) {
+	for _, from := range x.sources {
+		curve := t.curves[curveKey{c.Subject, from}]
+		sd := math.Hypot(curve.noise, curve.spread(x.batchAt(from, float64(c.Batch))))
+		// What single points are off by is in the deviations of other models too.
+		if x.deviations.models >= minModelsForOutliers {
+			sd = curve.beyondPoints(x.batchAt(from, float64(c.Batch)))
+		}
+		greatest = math.Max(greatest, sd)
+	}
+	return greatest
 }
 
 // nearest keeps the observations nearest to the point asked about, of not too many

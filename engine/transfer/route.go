@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
 	"sweetspot/engine/roofline"
 )
 
@@ -211,10 +212,9 @@ func (t *Table) there(r route, s Subject, batch float64) []Platform {
 // model was measured on both. A greater one widens the interval and lets the
 // first observation move the prediction further.
 const (
-	// By the published figures. With all runs on a GPU hidden (make accuracy, question
+	// By the ratio of the peaks. With all runs on a GPU hidden (make accuracy, question
 	// "vm-spec") 96 % of the times on PROFET's four GPUs lie within this factor of 1.8,
-	// all on Zeus' two and on timm's two. With four GPUs a smaller one is not known to
-	// do.
+	// all on Zeus' two and on timm's two.
 	specSpread = 0.36
 	// By nothing: nine of ten times are assumed to lie within a factor of 5.
 	blindSpread = 1.0
@@ -271,15 +271,20 @@ func (r route) scaling(from Platform) (ratio, spread float64) {
 	return exchangeCost * more / math.Ln2, exchangeSpread * math.Abs(more) / math.Ln2
 }
 
-// strength is what a GPU's speed is taken to be in proportion to, 0 where its figures
-// are unknown: its compute (TFLOPS) in full precision, which bounds most networks.
-// Tensor cores wait for memory: in reduced precision it is the square root of compute
-// times bandwidth (GB/s).
+// strength is what the speed of a GPU is taken to be in proportion to, 0 where its figures
+// are unknown.
 func (t *Table) strength(gpu, precision string) float64 {
 	g, ok := t.specs(gpu)
 	if !ok {
 		return 0
 	}
+	return peak(g, precision)
+}
+
+// peak is a GPU's compute (TFLOPS) in full precision, which bounds most networks. Tensor
+// cores wait for memory: in reduced precision it is the square root of compute times
+// bandwidth (GB/s).
+func peak(g profile.GPUSpec, precision string) float64 {
 	flops, tensor := roofline.Peak(g, precision)
 	switch {
 	case flops == nil:

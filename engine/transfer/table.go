@@ -83,6 +83,9 @@ type Table struct {
 	transfers   map[curveKey]*platformTransfer
 	priors      map[float64]*pool // of transfers without observations, by their spread
 	answers     map[Cell]answer
+	verdicts    map[string]verdict // of the GPUs of platforms
+	// judgedFigures are the laws between these GPUs and another.
+	judgedFigures map[[2]string]*figures
 }
 
 // curveKey identifies a curve over batch sizes.
@@ -278,6 +281,7 @@ func (t *Table) indexed() *Table {
 func (t *Table) unasked() *Table {
 	t.corrections, t.transfers = map[Cell]*pool{}, map[curveKey]*platformTransfer{}
 	t.answers, t.priors = map[Cell]answer{}, map[float64]*pool{}
+	t.verdicts, t.judgedFigures = map[string]verdict{}, map[[2]string]*figures{}
 	return t
 }
 
