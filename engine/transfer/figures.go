@@ -104,8 +104,9 @@ func (t *Table) between(l law, gpus []string, asked, precision string) (scaling,
 	for _, v := range x {
 		times := make([]float64, len(l.shares))
 		for i, share := range l.shares {
-			falls := math.Pow(1-share, overlap) * math.Exp(-overlap*(v-middle))
-			times[i] = math.Log(math.Pow(share, overlap)+falls) / overlap
+			stays, falls := math.Log(share), math.Log(1-share)-(v-middle) // logarithms: figures may be extreme
+			longer := math.Max(stays, falls)
+			times[i] = longer + math.Log1p(math.Exp(overlap*(math.Min(stays, falls)-longer)))/overlap
 		}
 		s.known = append(s.known, times)
 	}
@@ -118,15 +119,8 @@ func (t *Table) between(l law, gpus []string, asked, precision string) (scaling,
 // nothing stays, before the times.
 func (s *scaling) predict(y []float64, none float64) prediction {
 	var sum, mean, square float64
+	least := math.Inf(1)
 	for i := range s.shares {
-		level, misses := 0.0, 0.0
-		for k, times := range s.known {
-			level += (y[k] - times[i]) / float64(len(y))
-		}
-		for k, times := range s.known {
-			miss := y[k] - times[i] - level
-			misses += miss * miss
-		}
 		w := none
 		switch {
 		case s.shares == 1:
@@ -134,9 +128,22 @@ func (s *scaling) predict(y []float64, none float64) prediction {
 		case i > 0:
 			w = (1 - none) / float64(s.shares-1)
 		}
-		if len(y) > 1 {
-			w *= math.Exp(-misses / (2 * ratioSpread * ratioSpread))
+		if w == 0 {
+			continue
 		}
+		level, misses := 0.0, 0.0
+		for k, times := range s.known {
+			level += (y[k] - times[i]) / float64(len(y))
+		}
+		for k, times := range s.known {
+			miss := (y[k] - times[i] - level) / ratioSpread
+			misses += miss * miss / 2
+		}
+		if misses < least { // the weights are those beside the best share, however bad that is
+			scale := math.Exp(misses - least)
+			sum, mean, square, least = scale*sum, scale*mean, scale*square, misses
+		}
+		w *= math.Exp(least - misses)
 		p := level + s.asked[i]
 		sum, mean, square = sum+w, mean+w*p, square+w*p*p
 	}
