@@ -27,6 +27,7 @@ import (
 // Request is one request for probes: a model or a command.
 type Request struct {
 	Command []string // a script; empty for a model
+	Input   *os.File // what a command here reads; nil for nothing
 	Folder  string   // that the command runs in: on its host; "" for the current one here, the user's home there
 	Name    string   // of the model in the database; "" for its own or the script's
 

@@ -144,7 +144,9 @@ func (r Request) hooked(o session.Options) (session.Options, error) {
 		return o, err
 	}
 	o.Hooked, o.WorkOnly, o.Dir = true, r.Spec.WorkOnly, r.Folder
-	if o.Start != nil {
+	if o.Start == nil {
+		o.Input = r.Input
+	} else {
 		o.Description.Folder, _ = os.Getwd() // not one of that host, which may soon be gone
 	}
 	o.Files, o.Env = hook.Files(), hook.Env(os.Getenv("PYTHONPATH"))

@@ -34,9 +34,12 @@ const lateOutput = 500 * time.Millisecond
 
 // Command is what to run.
 type Command struct {
-	Argv  []string
-	Dir   string        // "" for the current one
-	Env   []string      // added to the environment, KEY=value
+	Argv []string
+	Dir  string   // "" for the current one
+	Env  []string // added to the environment, KEY=value
+	// Input is what the command reads: a file, a pipe, or a terminal where we are its
+	// foreground; nil for nothing.
+	Input *os.File
 	Grace time.Duration // between SIGINT and SIGTERM, and again before SIGKILL; 0 for 5 s
 	// written to a private directory while the command runs; [Directory] in
 	// Argv and Env stands for its path. May be nil.
@@ -57,6 +60,7 @@ type Process struct {
 	started time.Time
 	grace   time.Duration
 	cmd     *exec.Cmd
+	tty     *terminal   // nil for a command that reads none
 	dir     *privateDir // nil for a command without files
 	ended   chan struct{}
 	exit    Exit
@@ -94,6 +98,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	p.cmd.Env = append(append(p.cmd.Env, EventsVariable+"=fd:3"), p.dir.env()...)
 	p.cmd.Stdout, p.cmd.Stderr, p.cmd.ExtraFiles = pipes.write[0], pipes.write[1], pipes.write[2:]
 	p.cmd.SysProcAttr = ownGroup()
+	p.read(c.Input)
 	p.stdout, p.stderr, p.events = &stream{File: pipes.read[0]}, &stream{File: pipes.read[1]}, &stream{File: pipes.read[2]}
 
 	result := make(chan error)
@@ -104,6 +109,24 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	}
 	context.AfterFunc(ctx, p.Stop)
 	return p, nil
+}
+
+// read lets the command read a file. A terminal in whose background we are stays closed
+// to it: to read there would only stop it.
+func (p *Process) read(input *os.File) {
+	if input == nil {
+		return
+	}
+	info, err := input.Stat()
+	if err != nil {
+		return
+	}
+	if info.Mode()&os.ModeCharDevice != 0 {
+		if p.tty = openTerminal(input); p.tty == nil {
+			return
+		}
+	}
+	p.cmd.Stdin = input
 }
 
 // prepare creates what the command needs before it starts: its streams and, if
@@ -149,6 +172,9 @@ func (p *Process) run(result chan<- error, pipes *pipes) {
 		return
 	}
 	pipes.started()
+	if p.tty != nil {
+		go p.tty.watch(p.cmd.Process.Pid)
+	}
 	result <- nil
 	waited := make(chan struct{})
 	go func() {
@@ -169,6 +195,9 @@ func (p *Process) run(result chan<- error, pipes *pipes) {
 	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	p.reaped = true
 	p.mu.Unlock()
+	if p.tty != nil {
+		p.tty.takeBack()
+	}
 	pipes.deadline(time.Now().Add(lateOutput))
 	p.dir.remove()
 	close(p.ended)

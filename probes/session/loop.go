@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 
 	"sweetspot/data/store"
@@ -368,6 +369,8 @@ func (l *loop) outcome() (profile.Status, string, error) {
 			"iteration%s", l.elapsed(), l.remedy("; raise it"))
 	case l.stopped != "":
 		return profile.Done, l.stopped, nil // whatever the exit code
+	case code == 128+int(syscall.SIGINT): // by ctrl-c, which the script gets once it has read the terminal
+		return profile.Interrupted, Interrupted, nil
 	case code != 0:
 		return profile.Failed, "", p.scriptError(code)
 	case p.done == Interrupted:

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -28,6 +29,7 @@ type Options struct {
 	Command     []string
 	Dir         string
 	Env         []string          // added to the environment, KEY=value
+	Input       *os.File          // what the command reads, as in [runner.Command]; nil for nothing
 	Description store.Description // what is known beforehand; the machine's facts are filled in
 	Named       bool              // the description has the model's name, whatever the script calls it
 	Rule        steady.Rule
@@ -171,7 +173,7 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	if o.FirstOfSeries {
 		o.Description.Series = recording.ID()
 	}
-	process, err := o.Start(saving, runner.Command{Argv: o.Command, Dir: o.Dir, Env: o.Env, Files: o.Files})
+	process, err := o.Start(saving, runner.Command{Argv: o.Command, Dir: o.Dir, Env: o.Env, Files: o.Files, Input: o.Input})
 	if err != nil {
 		if o.Recording == nil {
 			err = errors.Join(err, o.Store.Discard(saving, recording.ID()))
