@@ -51,7 +51,8 @@ func TestAScriptThatAsks(t *testing.T) {
 // A script reads what is piped into the probe.
 func TestAScriptThatReadsAPipe(t *testing.T) {
 	t.Parallel()
-	cmd := exec.Command(program, "probe", "--max-seconds", "1m", "--", "sh", "-c", "read name; echo hello $name; cat | wc -c")
+	const script = "read name; echo hello $name; cat | wc -c"
+	cmd := exec.Command(program, "probe", "--max-seconds", "1m", "--", "sh", "-c", script)
 	cmd.Stdin = strings.NewReader("Ada\n" + strings.Repeat("x", 1<<20))
 	s := finish(t, cmd, newHome(t).env())
 	if !strings.Contains(s.stderr, "hello Ada\n1048576\n") {

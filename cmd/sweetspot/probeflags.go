@@ -151,7 +151,8 @@ func (f *probeFlags) check(fl *pflag.FlagSet, args []string) error {
 // request returns the request that the flags describe.
 func (f *probeFlags) request(args []string) (r request.Request, err error) {
 	r = request.Request{
-		Command: args, Input: os.Stdin, Name: f.name, Batches: f.batch, Repeats: f.repeat, Hosts: f.hosts, Detach: f.detach, Python: f.python,
+		Command: args, Input: os.Stdin,
+		Name: f.name, Batches: f.batch, Repeats: f.repeat, Hosts: f.hosts, Detach: f.detach, Python: f.python,
 		Folder: f.folder, Adapter: adapter.Kind(strings.ToLower(f.adapter)), Pattern: f.pattern,
 		AccuracyPattern: f.accuracyPattern, NoMetadata: f.noMetadata, KeepRunning: f.keepRunning, Rule: f.rule,
 		Spec: harness.Spec{

@@ -173,7 +173,8 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	if o.FirstOfSeries {
 		o.Description.Series = recording.ID()
 	}
-	process, err := o.Start(saving, runner.Command{Argv: o.Command, Dir: o.Dir, Env: o.Env, Files: o.Files, Input: o.Input})
+	process, err := o.Start(saving, runner.Command{Argv: o.Command, Dir: o.Dir, Env: o.Env, Files: o.Files,
+		Input: o.Input})
 	if err != nil {
 		if o.Recording == nil {
 			err = errors.Join(err, o.Store.Discard(saving, recording.ID()))
