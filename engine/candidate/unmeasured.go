@@ -2,9 +2,12 @@ package candidate
 
 import (
 	"iter"
+	"runtime"
+	"sync"
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/transfer"
 )
 
 // networkBatch is a network, by its name, at a batch size.
@@ -58,9 +61,8 @@ func (p *predictions) most() int {
 func (p *predictions) all() iter.Seq[*prediction] {
 	return func(yield func(*prediction) bool) {
 		places, g := p.places(), prediction{from: p}
-		for variant := range p.keys {
+		for variant, batches := range p.allUnmeasured(places) {
 			g.variant = int32(variant)
-			batches := p.unmeasured(variant, places)
 			for offer := range p.offers {
 				g.offer = int32(offer)
 				for k := range batches {
@@ -86,8 +88,42 @@ type unmeasured struct {
 	cells    []int32                // that times of the same GPU have, by GPU; −1 where there is none yet
 }
 
+// atOnce is how many variants each processor predicts before they are listed.
+const atOnce = 32
+
+// allUnmeasured are the batch sizes to predict for each variant, predicted by as many
+// processors as there are.
+func (p *predictions) allUnmeasured(on *places) iter.Seq2[int, []unmeasured] {
+	askers := []Predictor{p.predictor}
+	if of, ok := p.predictor.(*transfer.Predictor); ok && len(p.keys) > 1 {
+		askers = nil
+		for _, asker := range of.Several(runtime.GOMAXPROCS(0)) {
+			askers = append(askers, asker)
+		}
+	}
+	return func(yield func(int, []unmeasured) bool) {
+		for from := 0; from < len(p.keys); from += atOnce * len(askers) {
+			found := make([][]unmeasured, min(atOnce*len(askers), len(p.keys)-from))
+			var working sync.WaitGroup
+			for k, asker := range askers { // a variant asks the same one every time
+				working.Go(func() {
+					for i := k; i < len(found); i += len(askers) {
+						found[i] = p.unmeasured(asker, from+i, on)
+					}
+				})
+			}
+			working.Wait()
+			for i, batches := range found {
+				if !yield(from+i, batches) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // unmeasured are the batch sizes to predict for a variant.
-func (p *predictions) unmeasured(variant int, on *places) (all []unmeasured) {
+func (p *predictions) unmeasured(by Predictor, variant int, on *places) (all []unmeasured) {
 	for shape := range p.shapes {
 		run := &p.shapes[shape]
 		of := variantBatch{p.keys[variant], run.BatchSize}
@@ -98,7 +134,7 @@ func (p *predictions) unmeasured(variant int, on *places) (all []unmeasured) {
 		for _, offer := range on.alike.first {
 			vm, e := p.offers[offer], estimate.Estimate{}
 			if !p.settled(of, vm.GPU) {
-				e, _ = p.predictor.Iteration(p.work.Model, p.variants[variant], vm, vm.GPUCount, run.BatchSize)
+				e, _ = by.Iteration(p.work.Model, p.variants[variant], vm, vm.GPUCount, run.BatchSize)
 			}
 			b.times = append(b.times, e)
 		}

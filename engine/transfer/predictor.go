@@ -3,6 +3,7 @@ package transfer
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
@@ -13,12 +14,26 @@ import (
 type Predictor struct {
 	Iterations *Table // seconds of an iteration
 	Epochs     *Table // seconds of an epoch, of runs without an iteration time
+
+	lock   sync.Mutex
+	beside []*Predictor
 }
 
 // New reads the runs of one mode. It keeps no reference to the runs of the set,
 // which may change afterwards.
 func New(set *profile.Set, mode profile.Mode) *Predictor {
 	return &Predictor{Iterations: newTable(set, mode, false), Epochs: newTable(set, mode, true)}
+}
+
+// Several are n predictors, this one first, that answer the same and do not wait for each
+// other. They are the same ones every time, and keep their answers.
+func (p *Predictor) Several(n int) []*Predictor {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	for len(p.beside) < n-1 {
+		p.beside = append(p.beside, &Predictor{Iterations: p.Iterations.beside(), Epochs: p.Epochs.beside()})
+	}
+	return append([]*Predictor{p}, p.beside[:n-1]...)
 }
 
 // Iteration is the time in seconds of a steady iteration of a variant at a global

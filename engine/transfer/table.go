@@ -355,15 +355,9 @@ func (t *Table) Time(c Cell) estimate.Estimate { return t.times[c] }
 // Without is the table without the hidden cells, as for a back-test. Of thousands of
 // cells it mostly lacks a few, and takes over what they do not change.
 func (t *Table) Without(hidden func(Cell) bool) *Table {
-	out := &Table{
-		PerEpoch: t.PerEpoch, mode: t.mode, datasets: t.datasets, precisions: t.precisions, runtimes: t.runtimes,
-		sizes: t.sizes,
-		works: t.works, families: t.families,
-		units: t.units, gpus: maps.Clone(t.gpus), cpus: t.cpus, vcpus: t.vcpus,
-		waits: t.waits, specs: t.specs, sigmas: t.sigmas,
-		times: maps.Clone(t.times), cells: make([]Cell, 0, len(t.cells)), cellsAt: maps.Clone(t.cellsAt),
-		curves: maps.Clone(t.curves), platforms: maps.Clone(t.platforms), measured: map[profile.VMKey]bool{},
-	}
+	out := t.beside()
+	out.times, out.cells, out.cellsAt = maps.Clone(t.times), make([]Cell, 0, len(t.cells)), maps.Clone(t.cellsAt)
+	out.curves, out.platforms, out.measured = maps.Clone(t.curves), maps.Clone(t.platforms), map[profile.VMKey]bool{}
 	changed := map[Platform]bool{}
 	for own := range curvesOf(t.cells) {
 		from := len(out.cells)
@@ -385,6 +379,17 @@ func (t *Table) Without(hidden func(Cell) bool) *Table {
 			out.cellsAt[p] = cells
 		}
 		out.measured[p.VM] = out.measured[p.VM] || len(cells) > 0
+	}
+	return out
+}
+
+// beside is the table without answers, which may be asked while this one is.
+func (t *Table) beside() *Table {
+	out := &Table{
+		PerEpoch: t.PerEpoch, mode: t.mode, datasets: t.datasets, precisions: t.precisions, runtimes: t.runtimes,
+		sizes: t.sizes, works: t.works, families: t.families, units: t.units, gpus: maps.Clone(t.gpus), cpus: t.cpus, vcpus: t.vcpus,
+		waits: t.waits, specs: t.specs, sigmas: t.sigmas, times: t.times, cells: t.cells, cellsAt: t.cellsAt,
+		curves: t.curves, platforms: t.platforms, measured: t.measured,
 	}
 	return out.unasked()
 }
