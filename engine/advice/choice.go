@@ -65,7 +65,7 @@ func Choose(r *rank.Result, chances func(objective.Name) map[int]float64, crosso
 		}
 	}
 	c.Crossover = nearestCrossover(r, c, crossovers)
-	if r.Space.At(c.Candidate).IsPredicted() {
+	if r.Space.IsPredicted(c.Candidate) {
 		c.Probed = firstProbed(r)
 	}
 	return c, true
@@ -95,7 +95,7 @@ const probedDepth = 10_000
 // firstProbed is the best candidate that rests on runs of its own; −1 for none.
 func firstProbed(r *rank.Result) int {
 	for _, i := range r.Head(probedDepth) {
-		if !r.Space.At(i).IsPredicted() {
+		if !r.Space.IsPredicted(i) {
 			return i
 		}
 	}

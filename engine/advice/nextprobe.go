@@ -102,7 +102,7 @@ func probes(r *rank.Result, duration func(c *candidate.Candidate) float64,
 // first is a probe of the first candidate where it was never probed: nobody should rent on
 // a prediction alone.
 func first(r *rank.Result, options []next.Option, of []int) (a next.Advice, ok bool) {
-	if r.Count() == 0 || !r.Space.At(r.First()).IsPredicted() {
+	if r.Count() == 0 || !r.Space.IsPredicted(r.First()) {
 		return a, false
 	}
 	k := slices.IndexFunc(of, func(i int) bool { return r.Space.Cell[i] == r.Space.Cell[r.First()] })
@@ -142,7 +142,7 @@ func cellChance(r *rank.Result, chances map[int]float64, i int) (sum float64) {
 // probedChance is the probability that the best was probed already.
 func probedChance(r *rank.Result, chances map[int]float64) (sum float64) {
 	for j, p := range chances {
-		if r.Space.Probed[j] {
+		if r.Space.Probed(j) {
 			sum += p
 		}
 	}
@@ -183,7 +183,7 @@ func isSure(r *rank.Result, p map[int]float64) bool {
 	if r.Count() == 0 {
 		return true
 	}
-	if r.Space.At(r.First()).IsPredicted() {
+	if r.Space.IsPredicted(r.First()) {
 		return false
 	}
 	return p == nil || p[r.First()] >= Sure
@@ -261,7 +261,7 @@ func choice(r *rank.Result, o objective.Name) float64 {
 			continue
 		}
 		mean := v * math.Exp(float64(sigma[i])*float64(sigma[i])/2)
-		if s.Probed[i] {
+		if s.Probed(i) {
 			probed = math.Min(probed, mean)
 		}
 		switch {
@@ -287,7 +287,7 @@ func option(r *rank.Result, i int, o objective.Name, duration func(c *candidate.
 	// A probe tells the time of an iteration, and nothing of how many epochs it
 	// takes to a target, nor of prices.
 	rel := math.Expm1(estimate.Z90 * c.Probe.Sigma)
-	option = next.Option{Value: estimate.Spread(c.Time.Value, rel, c.Time.Basis), Measured: r.Space.Probed[i],
+	option = next.Option{Value: estimate.Spread(c.Time.Value, rel, c.Time.Basis), Measured: r.Space.Probed(i),
 		Probe: duration(c)}
 	if o != objective.Cost {
 		return option, true

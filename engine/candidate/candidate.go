@@ -203,7 +203,11 @@ func (c *Candidate) Alongside(o *Candidate) bool {
 
 // IsPredicted reports whether the candidate rests on no run of its own.
 // Its time may be weaker known than that: by the epochs it takes to a target.
-func (c *Candidate) IsPredicted() bool { return c.Timing() >= estimate.OtherBatch }
+func (c *Candidate) IsPredicted() bool { return IsPrediction(c.Timing()) }
+
+// IsPrediction reports whether a candidate rests on no run of its own by the basis of its
+// [Candidate.Timing].
+func IsPrediction(timing estimate.Basis) bool { return timing >= estimate.OtherBatch }
 
 // Timing is the basis of the iteration time behind the candidate's.
 func (c *Candidate) Timing() estimate.Basis {

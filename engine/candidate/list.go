@@ -65,10 +65,8 @@ func NewList(set *profile.Set, w question.Workload, p Predictor, keep func(c *Ca
 	if w.Mode == profile.Infer {
 		l.predict(predicted, keep)
 	} else {
-		for g := range predicted.all() {
-			if c, ok := predicted.predictedTraining(g); ok {
-				add(c)
-			}
+		for c := range predicted.trainings() {
+			add(c)
 		}
 	}
 	if w.Combine && w.Mode == profile.Infer {

@@ -76,7 +76,8 @@ type predictions struct {
 	memory    []*transfer.Memory // by variant; nil where nothing tells
 	startups  map[int]startup    // by number of GPUs, and of all under [anyGPUs]
 	pauses    training.Pauses
-	validated *float64 // what a validation takes, see [validation]
+	validated *float64    // what a validation takes, see [validation]
+	askers    []Predictor // that can be asked at once; each variant has one of them
 }
 
 // predictions gathers what predictions rest on: the runs of the model in the mode.
@@ -86,16 +87,17 @@ func (f *facts) predictions(known cells) *predictions {
 	if f.predictor == nil {
 		return p
 	}
-	var donors []profile.Run
+	var donors []*profile.Run
 	sources, works := map[string][]int64{}, map[string]profile.Work{} // by variant
-	for _, r := range f.set.Runs {
+	for i := range f.set.Runs {
+		r := &f.set.Runs[i]
 		if r.Model != f.work.Model || r.Mode != f.work.Mode || r.PowerLimitW != nil {
 			continue // a lowered power limit slows the GPU down
 		}
 		id := r.Variant.Key()
 		donors = append(donors, r)
 		p.batches[networkBatch{r.Variant.Network(), r.BatchSize}] = true
-		p.publish(&r)
+		p.publish(r)
 		if f.asked.KeepsVariant(r.Variant) {
 			p.ran[variantBatch{id, r.BatchSize}] = true
 		}
@@ -132,6 +134,7 @@ func (f *facts) predictions(known cells) *predictions {
 		p.parts = append(p.parts, f.market.part(profile.Run{Cloud: vm.Cloud, Region: vm.Region, InstanceType: vm.InstanceType,
 			GPU: vm.GPU, GPUCount: vm.GPUCount, GPUMemGiB: vm.GPUMemGiB}, 1))
 	}
+	p.askers = severally(f.predictor)
 	peaks := transfer.Peaks(f.set, f.work.Mode)
 	for _, v := range p.variants {
 		p.keys, p.sources = append(p.keys, v.Key()), append(p.sources, slices.Clip(sources[v.Key()]))
@@ -195,7 +198,7 @@ func (f *facts) offers() []profile.VMType {
 
 // axes are the variants that were run, and the batch sizes: those asked for,
 // else those that were run, in rising order.
-func (f *facts) axes(donors []profile.Run) (variants []profile.Variant, batches []int) {
+func (f *facts) axes(donors []*profile.Run) (variants []profile.Variant, batches []int) {
 	seen := map[string]bool{}
 	batches = slices.Clone(f.work.BatchSizes)
 	for _, r := range donors {
@@ -216,9 +219,8 @@ func (f *facts) axes(donors []profile.Run) (variants []profile.Variant, batches 
 func (f *facts) answered(known cells) map[variantBatch]map[profile.VMKey]bool {
 	out := map[variantBatch]map[profile.VMKey]bool{}
 	for n, k := range known.keys {
-		if k.count != 1 || !slices.ContainsFunc(f.gather(known.all[n].runs), func(r profile.Run) bool {
-			return isOutOfMemory(r) ||
-				f.answers(r)
+		if k.count != 1 || !slices.ContainsFunc(known.all[n].runs, func(i int32) bool {
+			return isOutOfMemory(f.set.Runs[i]) || f.answers(f.set.Runs[i])
 		}) {
 			continue
 		}
@@ -238,10 +240,9 @@ func anywhere(vm profile.VMKey) profile.VMKey {
 }
 
 // shape is a run at a batch size as far as the donors tell what it does.
-func (f *facts) shape(donors []profile.Run, batch int) profile.Run {
+func (f *facts) shape(donors []*profile.Run, batch int) profile.Run {
 	run := profile.Run{Model: f.work.Model, Unit: f.work.Unit, Mode: f.work.Mode, BatchSize: batch, Count: 1}
-	for i := range donors {
-		r := &donors[i]
+	for _, r := range donors {
 		run.Dataset = cmp.Or(run.Dataset, r.Dataset)
 		switch {
 		case run.IterationsPerEpoch != nil:
@@ -263,7 +264,7 @@ func (f *facts) shape(donors []profile.Run, batch int) profile.Run {
 // validation is what a validation takes: as many iterations' time as where it was
 // measured, by the median, for samples in place of batches. Nil where it never
 // was.
-func validation(donors []profile.Run) *float64 {
+func validation(donors []*profile.Run) *float64 {
 	var samples []float64
 	for _, r := range donors {
 		if r.ValidationS != nil && r.Steady.Value > 0 && r.BatchSize >= 1 {
@@ -301,7 +302,7 @@ const anyGPUs = -1
 
 // startups are what the model's start-ups on VM types with as many GPUs, and on
 // all, say of those on others.
-func startups(donors []profile.Run) map[int]startup {
+func startups(donors []*profile.Run) map[int]startup {
 	logs := map[int][]float64{}
 	for _, r := range donors {
 		if v, ok := r.Startup(); ok && v > 0 {
@@ -335,9 +336,9 @@ func (p *predictions) startup(r profile.Run) estimate.Estimate {
 
 // longestPauses are those that the longest training of the model tells of. How
 // often a script writes a checkpoint is not the VM type's doing.
-func longestPauses(donors []profile.Run) (best training.Pauses) {
+func longestPauses(donors []*profile.Run) (best training.Pauses) {
 	for _, s := range donors {
-		if p := training.PausesOf(s); p.Seen() && (!best.Seen() || p.Watched() > best.Watched()) {
+		if p := training.PausesOf(*s); p.Seen() && (!best.Seen() || p.Watched() > best.Watched()) {
 			best = p
 		}
 	}

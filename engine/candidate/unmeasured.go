@@ -91,28 +91,32 @@ type unmeasured struct {
 // atOnce is how many variants each processor predicts before they are listed.
 const atOnce = 32
 
-// allUnmeasured are the batch sizes to predict for each variant, predicted by as many
-// processors as there are.
-func (p *predictions) allUnmeasured(on *places) iter.Seq2[int, []unmeasured] {
-	askers := []Predictor{p.predictor}
-	if of, ok := p.predictor.(*transfer.Predictor); ok && len(p.keys) > 1 {
-		askers = nil
-		for _, asker := range of.Several(runtime.GOMAXPROCS(0)) {
-			askers = append(askers, asker)
-		}
+// severally are as many predictors as there are processors, to be asked at once.
+func severally(p Predictor) []Predictor {
+	of, ok := p.(*transfer.Predictor)
+	if !ok {
+		return []Predictor{p}
 	}
+	var out []Predictor
+	for _, asker := range of.Several(runtime.GOMAXPROCS(0)) {
+		out = append(out, asker)
+	}
+	return out
+}
+
+// asker is the predictor of a variant's times.
+func (p *predictions) asker(variant int) Predictor { return p.askers[variant%len(p.askers)] }
+
+// allUnmeasured are the batch sizes to predict for each variant.
+func (p *predictions) allUnmeasured(on *places) iter.Seq2[int, []unmeasured] {
 	return func(yield func(int, []unmeasured) bool) {
-		for from := 0; from < len(p.keys); from += atOnce * len(askers) {
-			found := make([][]unmeasured, min(atOnce*len(askers), len(p.keys)-from))
-			var working sync.WaitGroup
-			for k, asker := range askers { // a variant asks the same one every time
-				working.Go(func() {
-					for i := k; i < len(found); i += len(askers) {
-						found[i] = p.unmeasured(asker, from+i, on)
-					}
-				})
-			}
-			working.Wait()
+		for from := 0; from < len(p.keys); from += atOnce * len(p.askers) {
+			found := make([][]unmeasured, min(atOnce*len(p.askers), len(p.keys)-from))
+			atOnceDo(len(p.askers), func(k int) {
+				for i := k; i < len(found); i += len(p.askers) {
+					found[i] = p.unmeasured(from+i, on)
+				}
+			})
 			for i, batches := range found {
 				if !yield(from+i, batches) {
 					return
@@ -122,8 +126,48 @@ func (p *predictions) allUnmeasured(on *places) iter.Seq2[int, []unmeasured] {
 	}
 }
 
+// atOnceDo has n workers do their parts side by side.
+func atOnceDo(n int, part func(k int)) {
+	var working sync.WaitGroup
+	for k := range n {
+		working.Go(func() { part(k) })
+	}
+	working.Wait()
+}
+
+// trainings are the candidates of predicted trainings.
+func (p *predictions) trainings() iter.Seq[Candidate] {
+	const batch = 512
+	return func(yield func(Candidate) bool) {
+		var found []prediction
+		list := func() bool {
+			made, known := make([]Candidate, len(found)), make([]bool, len(found))
+			atOnceDo(len(p.askers), func(k int) {
+				for i := range found {
+					if int(found[i].variant)%len(p.askers) == k {
+						made[i], known[i] = p.predictedTraining(&found[i])
+					}
+				}
+			})
+			found = found[:0]
+			for i := range made {
+				if known[i] && !yield(made[i]) {
+					return false
+				}
+			}
+			return true
+		}
+		for g := range p.all() {
+			if found = append(found, *g); len(found) == batch && !list() {
+				return
+			}
+		}
+		list()
+	}
+}
+
 // unmeasured are the batch sizes to predict for a variant.
-func (p *predictions) unmeasured(by Predictor, variant int, on *places) (all []unmeasured) {
+func (p *predictions) unmeasured(variant int, on *places) (all []unmeasured) {
 	for shape := range p.shapes {
 		run := &p.shapes[shape]
 		of := variantBatch{p.keys[variant], run.BatchSize}
@@ -134,7 +178,7 @@ func (p *predictions) unmeasured(by Predictor, variant int, on *places) (all []u
 		for _, offer := range on.alike.first {
 			vm, e := p.offers[offer], estimate.Estimate{}
 			if !p.settled(of, vm.GPU) {
-				e, _ = by.Iteration(p.work.Model, p.variants[variant], vm, vm.GPUCount, run.BatchSize)
+				e, _ = p.asker(variant).Iteration(p.work.Model, p.variants[variant], vm, vm.GPUCount, run.BatchSize)
 			}
 			b.times = append(b.times, e)
 		}

@@ -138,7 +138,7 @@ func (r Run) Contradicted(vm VMType) string {
 		return ""
 	case r.NoGPU:
 		return "no GPU"
-	case r.GPU != "" && !ParseGPUName(vm.GPU).SameChip(ParseGPUName(r.GPU)):
+	case r.GPU != "" && r.GPU != vm.GPU && !ParseGPUName(vm.GPU).SameChip(ParseGPUName(r.GPU)):
 		return r.GPU
 	}
 	return ""

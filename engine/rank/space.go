@@ -23,11 +23,11 @@ type Space struct {
 	Metric     string
 
 	// By candidate: never feasible, since memory does not hold it or its time is
-	// unknown; probed, by a run on its VM type at its batch size; and what its time
-	// rests on, see [candidate.Candidate].
-	Barred, Probed []bool
-	Cell           []int32
-	Unprobed       int // candidates that are not probed
+	// unknown; and what its time rests on, see [candidate.Candidate].
+	Barred   []bool
+	Timing   []estimate.Basis
+	Cell     []int32
+	Unprobed int // candidates that are not probed
 	Unpriced       int // candidates of unknown cost for lack of a price
 	AsPrinted      int // candidates with a published total of unknown epochs
 	Live           int // first candidate of a running probe, −1 without
@@ -165,7 +165,7 @@ func (s *Space) reserve(n int) {
 			c.values, c.sigma = make([]float64, 0, n), make([]float32, 0, n)
 		}
 	}
-	s.Barred, s.Probed, s.Cell = make([]bool, 0, n), make([]bool, 0, n), make([]int32, 0, n)
+	s.Barred, s.Timing, s.Cell = make([]bool, 0, n), make([]estimate.Basis, 0, n), make([]int32, 0, n)
 }
 
 // put appends what the columns hold of candidate i.
@@ -197,10 +197,16 @@ func (s *Space) put(i int, c *candidate.Candidate) {
 		s.AsPrinted++
 	}
 	s.Barred = append(s.Barred, barred)
-	if s.Probed = append(s.Probed, c.Timing() == estimate.Measured); c.Timing() != estimate.Measured {
+	if s.Timing = append(s.Timing, c.Timing()); !s.Probed(i) {
 		s.Unprobed++
 	}
 }
+
+// Probed reports whether candidate i was, by a run on its VM type at its batch size.
+func (s *Space) Probed(i int) bool { return s.Timing[i] == estimate.Measured }
+
+// IsPredicted reports whether candidate i rests on no run of its own.
+func (s *Space) IsPredicted(i int) bool { return candidate.IsPrediction(s.Timing[i]) }
 
 // putPrice keeps what the price of candidate i may be off by. All on one VM type share
 // the number of that error, which no timing cell has.

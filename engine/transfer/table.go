@@ -387,8 +387,8 @@ func (t *Table) Without(hidden func(Cell) bool) *Table {
 func (t *Table) beside() *Table {
 	out := &Table{
 		PerEpoch: t.PerEpoch, mode: t.mode, datasets: t.datasets, precisions: t.precisions, runtimes: t.runtimes,
-		sizes: t.sizes, works: t.works, families: t.families, units: t.units, gpus: maps.Clone(t.gpus), cpus: t.cpus, vcpus: t.vcpus,
-		waits: t.waits, specs: t.specs, sigmas: t.sigmas, times: t.times, cells: t.cells, cellsAt: t.cellsAt,
+		sizes: t.sizes, works: t.works, families: t.families, units: t.units, gpus: maps.Clone(t.gpus), cpus: t.cpus,
+		vcpus: t.vcpus, waits: t.waits, specs: t.specs, sigmas: t.sigmas, times: t.times, cells: t.cells, cellsAt: t.cellsAt,
 		curves: t.curves, platforms: t.platforms, measured: t.measured,
 	}
 	return out.unasked()
