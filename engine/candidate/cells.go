@@ -2,6 +2,7 @@ package candidate
 
 import (
 	"fmt"
+	"hash/maphash"
 	"slices"
 
 	"sweetspot/engine/profile"
@@ -40,31 +41,28 @@ type cell struct {
 
 // cells are what the runs that a workload asks for timed, in the order of the set.
 type cells struct {
-	keys []cellKey
-	all  []cell
+	all []cell
 	// origins are the numbers of times that VM types have of their GPU.
 	origins origins
 }
 
 func (f *facts) cells() cells {
 	c := cells{origins: origins{}}
-	at := map[cellKey]int32{}
+	numbers := numbering{seed: maphash.MakeSeed(), last: map[uint64]int32{}}
 	var runs, of, sizes []int32 // runs, their cells, and how many each has
 	for i := range f.set.Runs {
 		r := &f.set.Runs[i]
 		if r.Model != f.work.Model || r.Mode != f.work.Mode || !f.asked.Keeps(r) {
 			continue
 		}
-		k := keyOf(r)
-		n, seen := at[k]
-		if !seen {
-			n = int32(len(c.keys))
-			at[k], c.keys, sizes = n, append(c.keys, k), append(sizes, 0)
+		n := numbers.of(f.set.Runs, int32(i))
+		if int(n) == len(sizes) {
+			sizes = append(sizes, 0)
 		}
 		runs, of, sizes[n] = append(runs, int32(i)), append(of, n), sizes[n]+1
 	}
 	room := make([]int32, len(runs)) // of all cells
-	c.all = make([]cell, len(c.keys))
+	c.all = make([]cell, len(sizes))
 	for n, size := range sizes {
 		c.all[n], room = cell{number: n, runs: room[:0:size]}, room[size:]
 	}
@@ -80,6 +78,32 @@ func (f *facts) cells() cells {
 		}
 	}
 	return c
+}
+
+// numbering numbers the cells of runs in the order they are met. Of millions it holds
+// a hash and two numbers each, not what they are of: that the first run of a cell says.
+type numbering struct {
+	seed   maphash.Seed
+	last   map[uint64]int32 // by hash, the cell that was met last
+	before []int32          // by cell, the one before it with its hash; −1 without
+	first  []int32          // by cell
+}
+
+func (n *numbering) of(runs []profile.Run, run int32) int32 {
+	key := keyOf(&runs[run])
+	hash := maphash.Comparable(n.seed, key)
+	last, seen := n.last[hash]
+	if !seen {
+		last = -1
+	}
+	for c := last; c >= 0; c = n.before[c] {
+		if keyOf(&runs[n.first[c]]) == key {
+			return c
+		}
+	}
+	n.last[hash] = int32(len(n.first))
+	n.before, n.first = append(n.before, last), append(n.first, run)
+	return n.last[hash]
 }
 
 // named is what a cell is of, as far as it is quick to tell.

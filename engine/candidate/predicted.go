@@ -82,7 +82,7 @@ type predictions struct {
 
 // predictions gathers what predictions rest on: the runs of the model in the mode.
 func (f *facts) predictions(known cells) *predictions {
-	p := &predictions{facts: f, first: len(known.keys), origins: known.origins, ran: map[variantBatch]bool{},
+	p := &predictions{facts: f, first: len(known.all), origins: known.origins, ran: map[variantBatch]bool{},
 		batches: map[networkBatch]bool{}, figures: map[gpuFigure]int{}}
 	if f.predictor == nil {
 		return p
@@ -218,7 +218,8 @@ func (f *facts) axes(donors []*profile.Run) (variants []profile.Variant, batches
 // a run on one VM has answered for, be it that it ran out of memory there.
 func (f *facts) answered(known cells) map[variantBatch]map[profile.VMKey]bool {
 	out := map[variantBatch]map[profile.VMKey]bool{}
-	for n, k := range known.keys {
+	for n := range known.all {
+		k := keyOf(&f.set.Runs[known.all[n].runs[0]])
 		if k.count != 1 || !slices.ContainsFunc(known.all[n].runs, func(i int32) bool {
 			return isOutOfMemory(f.set.Runs[i]) || f.answers(f.set.Runs[i])
 		}) {

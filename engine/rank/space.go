@@ -24,13 +24,13 @@ type Space struct {
 
 	// By candidate: never feasible, since memory does not hold it or its time is
 	// unknown; and what its time rests on, see [candidate.Candidate].
-	Barred   []bool
-	Timing   []estimate.Basis
-	Cell     []int32
-	Unprobed int // candidates that are not probed
-	Unpriced       int // candidates of unknown cost for lack of a price
-	AsPrinted      int // candidates with a published total of unknown epochs
-	Live           int // first candidate of a running probe, −1 without
+	Barred    []bool
+	Timing    []estimate.Basis
+	Cell      []int32
+	Unprobed  int // candidates that are not probed
+	Unpriced  int // candidates of unknown cost for lack of a price
+	AsPrinted int // candidates with a published total of unknown epochs
+	Live      int // first candidate of a running probe, −1 without
 
 	columns []column // of the objectives, those that break ties first coming first
 	index   *pareto.Index

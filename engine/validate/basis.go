@@ -2,6 +2,7 @@ package validate
 
 import (
 	"fmt"
+	"hash/maphash"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -147,8 +148,7 @@ func withoutCopies(set *profile.Set) *profile.Set {
 		seconds float64
 	}
 	first := map[saying]profile.VMKey{}
-	out := *set
-	out.Runs = slices.DeleteFunc(slices.Clone(set.Runs), func(r profile.Run) bool {
+	isCopy := func(r profile.Run) bool {
 		if !r.IsOfGPU() || !r.Steady.Known() {
 			return false
 		}
@@ -157,7 +157,12 @@ func withoutCopies(set *profile.Set) *profile.Set {
 			first[s] = r.VM()
 		}
 		return first[s] != r.VM()
-	})
+	}
+	if !slices.ContainsFunc(set.Runs, isCopy) { // as in most databases, which may be large
+		return set
+	}
+	out := *set
+	out.Runs = slices.DeleteFunc(slices.Clone(set.Runs), isCopy)
 	return &out
 }
 
@@ -267,13 +272,13 @@ func repeatsOf(set *profile.Set, use func(r *profile.Run) bool) (repeats [][]int
 		vm                 profile.VMKey
 		count, gpus, batch int
 	}
-	seen := map[cell]int{}
+	seed, seen := maphash.MakeSeed(), map[uint64]int{} // by the hash of a cell: there may be millions
 	for i := range set.Runs {
 		r := &set.Runs[i]
 		if !use(r) {
 			continue
 		}
-		c := cell{transfer.SubjectOf(r.Model, r.Variant), r.VM(), r.Count, r.GPUCount, r.BatchSize}
+		c := maphash.Comparable(seed, cell{transfer.SubjectOf(r.Model, r.Variant), r.VM(), r.Count, r.GPUCount, r.BatchSize})
 		n := seen[c]
 		if n == len(repeats) {
 			repeats = append(repeats, nil)
