@@ -26,36 +26,57 @@ func (r *Result) BestProbability(o objective.Name) map[int]float64 {
 	contenders = r.rivals(o, contenders, cells)
 	// each goes through the logarithms of all resamples; nobody keeps them, for there may
 	// be very many contenders.
-	each := func(visit func(i, d int, v float64)) {
+	each := func(visit func(i int, resampled *[draws]float64)) {
+		var resampled [draws]float64
 		for _, i := range contenders {
-			mu, parts := math.Log(math.Max(0, values[i]-fixed)), r.Space.errorsOf(o, i)
-			for d := range draws {
-				v := mu
-				for _, p := range parts {
-					v += p.Sigma * cells[p.Cell][d]
-				}
-				if fixed > 0 {
-					v = math.Log(math.Exp(v) + fixed)
-				}
-				visit(i, d, v)
+			mu := math.Log(math.Max(0, values[i]-fixed))
+			for d := range resampled {
+				resampled[d] = mu
 			}
+			for _, p := range r.Space.errorsOf(o, i) {
+				for d, z := range cells[p.Cell] {
+					resampled[d] += p.Sigma * z
+				}
+			}
+			if fixed > 0 {
+				for d, v := range resampled {
+					resampled[d] = math.Log(math.Exp(v) + fixed)
+				}
+			}
+			visit(i, &resampled)
 		}
 	}
-	var least, ties [draws]float64
-	for d := range least {
-		least[d] = math.Inf(1)
+	var bound, ties [draws]float64 // what may tie with the least, and how many do
+	for d := range bound {
+		bound[d] = math.Inf(1)
 	}
-	each(func(_, d int, v float64) { least[d] = math.Min(least[d], v) })
-	p := make(map[int]float64, len(contenders))
-	best := func(visit func(i, d int)) {
-		each(func(i, d int, v float64) {
-			if v <= least[d]+tie {
-				visit(i, d)
+	each(func(_ int, resampled *[draws]float64) {
+		for d, v := range resampled {
+			bound[d] = min(bound[d], v)
+		}
+	})
+	for d := range bound {
+		bound[d] += tie
+	}
+	each(func(_ int, resampled *[draws]float64) {
+		for d, v := range resampled {
+			if v <= bound[d] {
+				ties[d]++
 			}
-		})
-	}
-	best(func(_, d int) { ties[d]++ })
-	best(func(i, d int) { p[i] += 1 / (ties[d] * draws) })
+		}
+	})
+	p := make(map[int]float64, len(contenders))
+	each(func(i int, resampled *[draws]float64) {
+		var sum float64
+		for d, v := range resampled {
+			if v <= bound[d] {
+				sum += 1 / (ties[d] * draws)
+			}
+		}
+		if sum > 0 {
+			p[i] = sum
+		}
+	})
 	return p
 }
 
@@ -92,15 +113,15 @@ const tie = Material
 // candidates of a cell share the draw: two VM counts that rest on one run are
 // wrong together. The seed is the cell alone, so a ranking is the same each
 // time it is asked.
-func (r *Result) normals(o objective.Name, contenders []int) map[int32][]float64 {
-	cells := map[int32][]float64{}
+func (r *Result) normals(o objective.Name, contenders []int) map[int32]*[draws]float64 {
+	cells := map[int32]*[draws]float64{}
 	for _, i := range contenders {
 		for _, p := range r.Space.errorsOf(o, i) {
 			if cells[p.Cell] != nil {
 				continue
 			}
 			rng := rand.New(rand.NewPCG(uint64(p.Cell), 0x5eed))
-			z := make([]float64, draws)
+			z := new([draws]float64)
 			for d := range z {
 				z[d] = rng.NormFloat64()
 			}
@@ -112,7 +133,7 @@ func (r *Result) normals(o objective.Name, contenders []int) map[int32][]float64
 
 // rivals are the contenders, by rising value, but those that the first one of their cell
 // beats in every draw: of very many predictions, which err together, a few are left.
-func (r *Result) rivals(o objective.Name, contenders []int, cells map[int32][]float64) []int {
+func (r *Result) rivals(o objective.Name, contenders []int, cells map[int32]*[draws]float64) []int {
 	if r.fixed(o) > 0 { // which brings values nearer to each other
 		return contenders
 	}
@@ -127,7 +148,7 @@ func (r *Result) rivals(o objective.Name, contenders []int, cells map[int32][]fl
 		l, led := leaders[cell.Cell]
 		if !led {
 			z := cells[cell.Cell]
-			leaders[cell.Cell] = leader{mu, cell.Sigma, math.Max(slices.Max(z), -slices.Min(z))}
+			leaders[cell.Cell] = leader{mu, cell.Sigma, math.Max(slices.Max(z[:]), -slices.Min(z[:]))}
 			return false
 		}
 		return mu-l.mu-math.Abs(cell.Sigma-l.sigma)*l.reach > 1.001*tie // beyond rounding

@@ -68,7 +68,7 @@ func (r *Result) limit(before *Result) {
 	if before == nil {
 		r.feasible = s.index.Feasible(limits, r.Feasible)
 	} else {
-		copy(r.Feasible, before.Feasible)
+		halves(s.Len(), func(_, from, to int) { copy(r.Feasible[from:to], before.Feasible[from:to]) })
 		r.feasible = s.index.Move(s.within(before.Query.Limits), limits, r.Feasible, before.feasible)
 	}
 	r.best = s.index.Least(limits)
