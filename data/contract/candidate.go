@@ -6,6 +6,7 @@ package contract
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"sweetspot/engine/bill"
 	"sweetspot/engine/candidate"
@@ -159,9 +160,16 @@ func (p Chances) Of(o objective.Name) map[int]float64 { return p[o] }
 
 // NewChances are those of a result.
 func NewChances(r *rank.Result) Chances {
+	of := r.Space.Objectives.Minimized()
+	found := make([]map[int]float64, len(of))
+	var drawing sync.WaitGroup
+	for k, o := range of {
+		drawing.Go(func() { found[k] = r.BestProbability(o.Name) })
+	}
+	drawing.Wait()
 	p := Chances{}
-	for _, o := range r.Space.Objectives.Minimized() {
-		p[o.Name] = r.BestProbability(o.Name)
+	for k, o := range of {
+		p[o.Name] = found[k]
 	}
 	return p
 }

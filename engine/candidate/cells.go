@@ -41,9 +41,18 @@ type cell struct {
 
 // cells are what the runs that a workload asks for timed, in the order of the set.
 type cells struct {
-	all []cell
+	all  []stretch // by cell
+	runs []int32   // those of one cell after those of another
 	// origins are the numbers of times that VM types have of their GPU.
 	origins origins
+}
+
+// stretch is a cell among others: its number and where its runs stand.
+type stretch struct{ number, from, to int32 }
+
+func (c *cells) at(n int) cell {
+	s := c.all[n]
+	return cell{number: int(s.number), runs: c.runs[s.from:s.to:s.to]}
 }
 
 func (f *facts) cells() cells {
@@ -61,20 +70,23 @@ func (f *facts) cells() cells {
 		}
 		runs, of, sizes[n] = append(runs, int32(i)), append(of, n), sizes[n]+1
 	}
-	room := make([]int32, len(runs)) // of all cells
-	c.all = make([]cell, len(sizes))
+	c.runs, c.all = make([]int32, len(runs)), make([]stretch, len(sizes))
+	end := int32(0)
 	for n, size := range sizes {
-		c.all[n], room = cell{number: n, runs: room[:0:size]}, room[size:]
+		c.all[n], end = stretch{int32(n), end, end}, end+size
 	}
 	for k, n := range of {
-		c.all[n].runs = append(c.all[n].runs, runs[k])
+		s := &c.all[n]
+		c.runs[s.to] = runs[k]
+		s.to++
 	}
 	for n := range c.all {
-		if !slices.ContainsFunc(c.all[n].runs, func(i int32) bool { return f.set.Runs[i].IsOfGPU() }) {
+		of := c.at(n)
+		if !slices.ContainsFunc(of.runs, func(i int32) bool { return f.set.Runs[i].IsOfGPU() }) {
 			continue
 		}
-		if runs := f.strongest(f.gather(c.all[n].runs)); len(runs) > 0 {
-			c.all[n].number = c.origins.number(n, &runs[0], runs[0].Variant.Key())
+		if runs := f.strongest(f.gather(of.runs)); len(runs) > 0 {
+			c.all[n].number = int32(c.origins.number(n, &runs[0], runs[0].Variant.Key()))
 		}
 	}
 	return c

@@ -199,8 +199,8 @@ func (r Rental) most(instanceType string, otherwise int) int {
 // rented and whose memory holds them.
 func (p *predictions) timings(known cells) iter.Seq[*timing] {
 	return func(yield func(*timing) bool) {
-		for _, of := range known.all {
-			if runs, c, _ := p.answering(of); len(runs) > 0 {
+		for n := range known.all {
+			if runs, c, _ := p.answering(known.at(n)); len(runs) > 0 {
 				if t := p.timing(c, runs); t != nil && !yield(t) {
 					return
 				}

@@ -3,7 +3,6 @@ package candidate
 import (
 	"iter"
 	"slices"
-	"sort"
 
 	"sweetspot/engine/cluster"
 	"sweetspot/engine/profile"
@@ -24,21 +23,22 @@ type List struct {
 	MaxCount int
 
 	facts     *facts
-	families  []cell       // of batch inference: one time of a batch, any number of VMs
-	starts    []int        // first candidate of each family, and the end of the last
+	cells     cells
+	families  []int32      // cells of batch inference: one time of a batch, any number of VMs
+	starts    []int32      // first candidate of each family, and the end of the last
 	predicted []prediction // after the families, each on as many VMs
 	each      int          // of a prediction: candidates
 	made      []Candidate  // the others, after those of the families and predictions
 }
 
 // ListOf is a list of candidates that are made already.
-func ListOf(candidates ...Candidate) *List { return &List{starts: []int{0}, made: candidates} }
+func ListOf(candidates ...Candidate) *List { return &List{starts: []int32{0}, made: candidates} }
 
 // NewList lists what the set can answer a workload with, and what a predictor, if
 // any, adds to it. Of one configuration
 // keep is asked once, for all its counts of VMs; nil keeps everything.
 func NewList(set *profile.Set, w question.Workload, p Predictor, keep func(c *Candidate) bool) *List {
-	l := &List{facts: newFacts(set, w, p), starts: []int{0}}
+	l := &List{facts: newFacts(set, w, p), starts: []int32{0}}
 	epochs := map[string]int32{} // numbers of what the epochs to a target rest on
 	add := func(c Candidate) {
 		if w.Mode == profile.Train && len(c.Errors) > 0 {
@@ -48,12 +48,14 @@ func NewList(set *profile.Set, w question.Workload, p Predictor, keep func(c *Ca
 			l.made = append(l.made, c)
 		}
 	}
-	cells := l.facts.cells()
+	l.cells = l.facts.cells()
+	cells := l.cells
 	l.MaxCount = min(w.MaxCount, max(mostListed/max(len(cells.all), 1), 1))
 	l.facts.work.MaxCount = l.MaxCount
-	for _, of := range cells.all {
+	for n := range cells.all {
+		of := cells.at(n)
 		if w.Mode == profile.Infer {
-			l.open(of, keep)
+			l.open(n, of, keep)
 		} else if runs, c, ok := l.facts.answering(of); len(runs) > 0 {
 			add(l.facts.training(c, runs))
 		} else if ok {
@@ -115,7 +117,7 @@ func kinds(counts []int) (n int) {
 }
 
 // open lists the candidates of a cell on 1 … MaxCount VMs.
-func (l *List) open(of cell, keep func(c *Candidate) bool) {
+func (l *List) open(n int, of cell, keep func(c *Candidate) bool) {
 	runs, _, ok := l.facts.answering(of)
 	if !ok {
 		return
@@ -125,7 +127,7 @@ func (l *List) open(of cell, keep func(c *Candidate) bool) {
 			return
 		}
 	}
-	l.families, l.starts = append(l.families, of), append(l.starts, l.firstPredicted()+l.facts.maxVMs(of, runs))
+	l.families, l.starts = append(l.families, int32(n)), append(l.starts, int32(l.firstPredicted()+l.facts.maxVMs(of, runs)))
 }
 
 // predict lists the predictions of batch inference.
@@ -145,14 +147,14 @@ func (l *List) Len() int { return l.lazy() + len(l.made) }
 // lazy is the number of candidates that are made when they are looked at.
 func (l *List) lazy() int { return l.firstPredicted() + len(l.predicted)*l.each }
 
-func (l *List) firstPredicted() int { return l.starts[len(l.starts)-1] }
+func (l *List) firstPredicted() int { return int(l.starts[len(l.starts)-1]) }
 
 // groups are the cells of the candidates that are made when they are looked at, by the
 // first of these and the one after the last.
 func (l *List) groups() iter.Seq2[[2]int, cell] {
 	return func(yield func([2]int, cell) bool) {
-		for k, of := range l.families {
-			if !yield([2]int{l.starts[k], l.starts[k+1]}, of) {
+		for k, n := range l.families {
+			if !yield([2]int{int(l.starts[k]), int(l.starts[k+1])}, l.cells.at(int(n))) {
 				return
 			}
 		}
@@ -174,8 +176,11 @@ func (l *List) At(i int) *Candidate {
 		c := l.facts.inferred(l.predicted[k/l.each].cell(), k%l.each+1)
 		return &c
 	}
-	k := sort.SearchInts(l.starts, i+1) - 1
-	c := l.facts.inferred(l.families[k], i-l.starts[k]+1)
+	k, starts := slices.BinarySearch(l.starts, int32(i))
+	if !starts {
+		k--
+	}
+	c := l.facts.inferred(l.cells.at(int(l.families[k])), i-int(l.starts[k])+1)
 	return &c
 }
 

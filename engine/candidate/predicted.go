@@ -219,13 +219,14 @@ func (f *facts) axes(donors []*profile.Run) (variants []profile.Variant, batches
 func (f *facts) answered(known cells) map[variantBatch]map[profile.VMKey]bool {
 	out := map[variantBatch]map[profile.VMKey]bool{}
 	for n := range known.all {
-		k := keyOf(&f.set.Runs[known.all[n].runs[0]])
-		if k.count != 1 || !slices.ContainsFunc(known.all[n].runs, func(i int32) bool {
+		runs := known.at(n).runs
+		k := keyOf(&f.set.Runs[runs[0]])
+		if k.count != 1 || !slices.ContainsFunc(runs, func(i int32) bool {
 			return isOutOfMemory(f.set.Runs[i]) || f.answers(f.set.Runs[i])
 		}) {
 			continue
 		}
-		of := variantBatch{f.set.Runs[known.all[n].runs[0]].Variant.Key(), k.batch}
+		of := variantBatch{f.set.Runs[runs[0]].Variant.Key(), k.batch}
 		if out[of] == nil {
 			out[of] = map[profile.VMKey]bool{}
 		}

@@ -89,6 +89,10 @@ func (s *Space) turn() {
 	n := s.Len()
 	s.columns = slices.DeleteFunc(s.columns, func(c column) bool { return len(c.values) < n || c.Optional && n == 0 })
 	s.Objectives = slices.DeleteFunc(s.Objectives, func(o objective.Objective) bool { return s.at(o.Name) < 0 })
+	if time, cost := s.at(objective.Time), s.at(objective.Cost); time >= 0 && cost >= 0 &&
+		slices.Equal(s.columns[time].sigma, s.columns[cost].sigma) {
+		s.columns[cost].sigma = s.columns[time].sigma // no need to hold millions twice
+	}
 	columns := make([][]float64, len(s.columns))
 	for k := range s.columns {
 		c := &s.columns[k]

@@ -48,8 +48,8 @@ const mergedDepth = 1000
 type sameChoices struct {
 	space   *rank.Space
 	numbers map[choice]int32
-	of      []int32 // by candidate, from 1; 0 is not known yet, alone stands for itself
-	last    []int32 // by number: the last of its leaders in the merging that goes on, from 1
+	of      map[int]int32 // by candidate, from 1; 0 is not known yet, alone stands for itself
+	last    []int32       // by number: the last of its leaders in the merging that goes on, from 1
 	columns [][]float64
 }
 
@@ -57,7 +57,7 @@ const alone = -1
 
 func (k *sameChoices) number(s *rank.Space, i int) int32 {
 	if k.space != s {
-		*k = sameChoices{s, map[choice]int32{}, make([]int32, s.Len()), []int32{0}, nil}
+		*k = sameChoices{s, map[choice]int32{}, map[int]int32{}, []int32{0}, nil}
 		for _, o := range s.Objectives {
 			k.columns = append(k.columns, s.Values(o.Name))
 		}
