@@ -127,7 +127,8 @@ func (l *List) open(n int, of cell, keep func(c *Candidate) bool) {
 			return
 		}
 	}
-	l.families, l.starts = append(l.families, int32(n)), append(l.starts, int32(l.firstPredicted()+l.facts.maxVMs(of, runs)))
+	l.families = append(l.families, int32(n))
+	l.starts = append(l.starts, int32(l.firstPredicted()+l.facts.maxVMs(of, runs)))
 }
 
 // predict lists the predictions of batch inference.

@@ -38,8 +38,8 @@ func (g *prediction) run() profile.Run {
 
 // why says what the prediction rests on.
 func (g *prediction) why() string {
-	p, vm := g.from, g.from.offers[g.offer]
-	_, why := p.asker(int(g.variant)).Iteration(p.work.Model, p.variants[g.variant], vm, vm.GPUCount, p.shapes[g.shape].BatchSize)
+	p, vm, batch := g.from, g.from.offers[g.offer], g.from.shapes[g.shape].BatchSize
+	_, why := p.asker(int(g.variant)).Iteration(p.work.Model, p.variants[g.variant], vm, vm.GPUCount, batch)
 	return why
 }
 

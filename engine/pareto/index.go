@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"sync"
 )
 
 // Limits are the most that each objective may be; nil is no limit, as is a
@@ -65,9 +66,8 @@ func newIndex(t tuning, never []bool, columns [][]float64) *Index {
 		columns: columns, order: make([][]uint32, d), known: make([]int, d), ranks: make([]uint32, n*d),
 		least: make([][]uint32, d), pairs: make([][]entry, d*d),
 	}
-	spare := make([]item, n)
 	for k, column := range columns {
-		ix.order[k], ix.known[k] = rising(column, spare, t)
+		ix.order[k], ix.known[k] = rising(column, t)
 		unite(column, ix.order[k][:ix.known[k]])
 	}
 	ix.rank()
@@ -135,9 +135,8 @@ func (ix *Index) rise() {
 	}
 }
 
-// rising sorts the indices of a column and says how many are not NaN; spare is as
-// long as the column.
-func rising(column []float64, spare []item, t tuning) (order []uint32, known int) {
+// rising sorts the indices of a column and says how many are not NaN.
+func rising(column []float64, t tuning) (order []uint32, known int) {
 	bucket := make([]uint8, len(column))
 	split := new(splitters)
 	chunks := t.chunks(len(column))
@@ -155,9 +154,15 @@ func rising(column []float64, spare []item, t tuning) (order []uint32, known int
 	})
 	d := distribute(t, bucket, column)
 	order = make([]uint32, len(d.items), len(column))
+	var spares sync.Pool // of as many buckets as are sorted at once
 	d.each(t, func(b int) {
 		from, to := d.start(b), d.ends[b]
-		sortItems(d.items[from:to], spare[from:to])
+		spare, ok := spares.Get().(*[]item)
+		if !ok || len(*spare) < to-from {
+			spare = new(make([]item, to-from))
+		}
+		sortItems(d.items[from:to], (*spare)[:to-from])
+		spares.Put(spare)
 		for i, it := range d.items[from:to] {
 			order[from+i] = it.at
 		}

@@ -54,7 +54,7 @@ const Equal = 1e-10
 // Unite gives values of a column that are [Equal] the least of them. An [Index]
 // unites its columns by itself.
 func Unite(column []float64) {
-	order, known := rising(column, make([]item, len(column)), usual)
+	order, known := rising(column, usual)
 	unite(column, order[:known])
 }
 

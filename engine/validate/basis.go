@@ -55,6 +55,9 @@ func ByBasis(set *profile.Set, wanted ...estimate.Basis) Tested {
 			return r.Mode == mode && r.BatchSize > 0 && (r.Steady.Known() || r.TotalS != nil && r.Epochs != nil)
 		}
 		few, all := thinned(set, mostTimes, timed)
+		if !slices.ContainsFunc(few.Runs, func(r profile.Run) bool { return timed(&r) }) {
+			continue
+		}
 		k := &known{set: few}
 		questions := map[estimate.Basis]Question{
 			estimate.OtherBatch: fromTwoBatches(mode), estimate.Transferred: neverProbed(mode), estimate.Spec: neverSeen(mode),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -124,10 +125,17 @@ func (a *Answer) space(q question.Query) *rank.Space {
 // is worth collecting at once: the next step would pile up as much.
 const manyRows = 200_000
 
+// tidy also lets memory be an eighth more than what is held then, if less is allowed:
+// where more is held than allowed, garbage is collected without end.
 func tidy(rows int) {
-	if rows >= manyRows {
-		debug.FreeOSMemory()
+	if rows < manyRows {
+		return
 	}
+	debug.FreeOSMemory()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	held := int64(m.Sys - m.HeapReleased)
+	debug.SetMemoryLimit(max(debug.SetMemoryLimit(-1), held+held/8))
 }
 
 // predict makes the predictor where it is asked for, once for a set.
