@@ -56,7 +56,7 @@ func withMemory(g profile.GPUSpec, precision string) float64 {
 
 // staying are the shares of the time that may stay: none, or any.
 var staying = func() []float64 {
-	const steps = 24
+	const steps = 12
 	out := []float64{0}
 	for i := range steps {
 		out = append(out, (float64(i)+0.5)/steps)
