@@ -89,9 +89,10 @@ type Candidate struct {
 	Never       *float64
 	Why         string // what a prediction rests on, and which pauses a training's time holds
 
-	TimeByEpochs, CostByEpochs, EnergyByEpochs *training.Line // over epochs, where known
-	timed                                      estimate.Basis // of the iteration time
-	Cell                                       int            // timing cell; candidates of one cell err together
+	TimeByEpochs, CostByEpochs, EnergyByEpochs *training.Line    // over epochs, where known
+	timed                                      estimate.Basis    // of the iteration time
+	watts                                      estimate.Estimate // predicted mean power of one VM
+	Cell                                       int               // timing cell; candidates of one cell err together
 	Probe                                      Probe
 	Prediction                                 *curve.Prediction // of a training to a target accuracy
 	Errors                                     []CellError       // of a combination of VM types: cells and their parts

@@ -132,8 +132,12 @@ func (c *Combined) leastSteady(at cluster.Configuration) (worst *timing) {
 }
 
 // energy is that of the candidate's work in kilowatt-hours, by those of its runs
-// of which it was measured. Its time is still that of the work alone.
+// of which it was measured, or by the power that is predicted. Its time is still that of the
+// work alone.
 func (f *facts) energy(c *Candidate, runs []profile.Run, vms int) estimate.Estimate {
+	if c.watts.Known() {
+		return energy.Of(runs[0], energy.Job{Seconds: c.Time, VMs: vms, Watts: c.watts}).Times(1 / energy.JoulesPerKWh)
+	}
 	var of []estimate.Estimate
 	for i := range runs {
 		r := &runs[i]

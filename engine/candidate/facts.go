@@ -117,7 +117,7 @@ func (f *facts) answering(of cell) (runs []profile.Run, c Candidate, ok bool) {
 	if g := of.predicted; g != nil {
 		runs = []profile.Run{g.run()}
 		c = f.candidate(of.number, runs[0])
-		c.Sources = g.from.sources[g.variant]
+		c.Sources, c.watts = g.from.sources[g.variant], g.watts()
 		return runs, c, true
 	}
 	all := f.gather(of.runs)

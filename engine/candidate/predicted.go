@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"sweetspot/engine/energy"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/training"
@@ -74,6 +75,7 @@ type predictions struct {
 	sources   [][]int64          // runs with a steady time, by variant
 	works     []profile.Work     // by variant
 	memory    []*transfer.Memory // by variant; nil where nothing tells
+	powers    *energy.Powers     // nil where none was measured
 	startups  map[int]startup    // by number of GPUs, and of all under [anyGPUs]
 	pauses    training.Pauses
 	validated *float64    // what a validation takes, see [validation]
@@ -134,7 +136,7 @@ func (f *facts) predictions(known cells) *predictions {
 		p.parts = append(p.parts, f.market.part(profile.Run{Cloud: vm.Cloud, Region: vm.Region, InstanceType: vm.InstanceType,
 			GPU: vm.GPU, GPUCount: vm.GPUCount, GPUMemGiB: vm.GPUMemGiB}, 1))
 	}
-	p.askers = severally(f.predictor)
+	p.askers, p.powers = severally(f.predictor), energy.NewPowers(f.set, f.work.Mode)
 	peaks := transfer.Peaks(f.set, f.work.Mode)
 	for _, v := range p.variants {
 		p.keys, p.sources = append(p.keys, v.Key()), append(p.sources, slices.Clip(sources[v.Key()]))
@@ -374,6 +376,8 @@ func (p *predictions) trainingOf(c Candidate, r profile.Run) Candidate {
 	at := func(n float64) float64 { return training.Predicted(r, n, startup, training.Pauses{}).Value }
 	slope := at(2) - at(1)
 	c.TimeByEpochs = &training.Line{At0: at(1) - slope, Slope: slope + pauses.PerEpoch()}
+	c.Energy = p.energy(&c, []profile.Run{r}, 1)
+	c.EnergyByEpochs = p.energyByEpochs(c, []profile.Run{r})
 	p.errAlike(&c, r)
 	p.withEpochs(&c, r)
 	p.inSteps(&c, r)

@@ -3,6 +3,7 @@ package candidate
 import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/transfer"
 )
 
 // prediction is a variant on a VM type at a batch size that no run answers for, by their
@@ -40,7 +41,25 @@ func (g *prediction) run() profile.Run {
 func (g *prediction) why() string {
 	p, vm, batch := g.from, g.from.offers[g.offer], g.from.shapes[g.shape].BatchSize
 	_, why := p.asker(int(g.variant)).Iteration(p.work.Model, p.variants[g.variant], vm, vm.GPUCount, batch)
+	if _, power := g.power(); power != "" && why != "" {
+		why += "; " + power
+	}
 	return why
+}
+
+// watts is the mean power of one VM, unknown where no power of the variant was measured.
+func (g *prediction) watts() estimate.Estimate {
+	e, _ := g.power()
+	return e
+}
+
+func (g *prediction) power() (watts estimate.Estimate, why string) {
+	p, vm := g.from, &g.from.offers[g.offer]
+	if p.powers == nil {
+		return watts, ""
+	}
+	return p.powers.Of(transfer.SubjectOf(p.work.Model, p.variants[g.variant]), vm.GPU, vm.GPUCount,
+		p.shapes[g.shape].BatchSize, p.work.Mode)
 }
 
 // peak is the GPU memory that the batch size needs by those that were run,
@@ -83,6 +102,6 @@ func (l *listing) look(g *prediction) (runs []profile.Run, part Part) {
 	}
 	part, run.PeakMemoryBytes = p.parts[g.offer], of.peak
 	l.Candidate = p.with(of.quality, &part.VM, run)
-	l.Cell, l.Sources = int(g.number), p.sources[g.variant]
+	l.Cell, l.Sources, l.watts = int(g.number), p.sources[g.variant], g.watts()
 	return l.runs, part
 }

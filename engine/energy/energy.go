@@ -25,6 +25,7 @@ type Job struct {
 	Units   float64           // of work; 0 is unknown
 	Seconds estimate.Estimate // of the whole job on the machine: start-up, work and validations
 	VMs     int               // that work at once
+	Watts   estimate.Estimate // predicted mean power of one VM; unknown where the run's is known
 }
 
 // Of is the energy of a job that is done as the run was, in joules, with a 90 %
@@ -39,6 +40,8 @@ type Job struct {
 func Of(r profile.Run, j Job) estimate.Estimate {
 	watts := r.AveragePowerW
 	switch {
+	case j.Watts.Known() && j.Seconds.Known():
+		return j.Seconds.By(j.Watts.Times(float64(max(j.VMs, 1))))
 	case r.EnergyJPerUnit != nil && j.Units > 0:
 		work := estimate.Spread(*r.EnergyJPerUnit*j.Units, SensorRel, r.Basis)
 		if watts == nil || !(*watts > 0) || !j.Seconds.Known() {
