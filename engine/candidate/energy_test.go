@@ -52,7 +52,8 @@ func TestPredictedEnergy(t *testing.T) {
 			{Name: "V100", FP32TFLOPS: new(16.0), BandwidthGBs: new(900.0), TDPWatts: new(280.0)},
 			{Name: "K80", FP32TFLOPS: new(4.0), BandwidthGBs: new(240.0)}},
 		Runs: []profile.Run{{ID: 1, Model: "net", Mode: profile.Train, Cloud: "aws", InstanceType: "t4", GPU: "T4",
-			GPUCount: 1, Count: 1, BatchSize: 8, Steady: estimate.Around(0.1, 0.001, estimate.Measured), Basis: estimate.Measured,
+			GPUCount: 1, Count: 1, BatchSize: 8,
+			Steady: estimate.Around(0.1, 0.001, estimate.Measured), Basis: estimate.Measured,
 			IterationsPerEpoch: new(100.0), AveragePowerW: new(50.0), EnergyOf: profile.EnergyOfGPUs, Status: profile.Done}},
 	}
 	for _, gpu := range []string{"T4", "V100", "K80"} {
