@@ -226,7 +226,7 @@ func TestWithoutTerminal(t *testing.T) {
 		t.Errorf("a database: %+v", got)
 	}
 	got := run(t, user)
-	if rows := strings.Count(got.out, "\n"); got.code != 0 || !strings.HasPrefix(got.out, "The best guess is ") ||
+	if rows := strings.Count(got.out, "\n"); got.code != 0 || !strings.HasPrefix(got.out, "Rent ") ||
 		!strings.Contains(got.out, "\nImageNet-1k · infer") ||
 		rows < 10 || strings.Contains(got.out, "\x1b") {
 		t.Errorf("the library: %+v", got)
