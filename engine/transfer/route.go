@@ -132,11 +132,42 @@ func (t *Table) observations(r route, s Subject, ratio float64) []observation {
 
 // shared counts the observations of other models.
 func (t *Table) shared(r route, s Subject) int {
-	n := 0
+	n := t.telling(r, s)
+	if t.curves[curveKey{s, r.target}] == nil {
+		return n
+	}
 	for _, c := range t.cellsAt[r.target] {
-		if c.Subject != s && t.tells(r, s, c) {
+		if c.Subject == s && t.covers(r, s, float64(c.Batch)) {
+			n--
+		}
+	}
+	return n
+}
+
+// audience is a route, and what subjects have in common that the same observations on it
+// tell about. Of more sources it holds none.
+type audience struct {
+	target             Platform
+	sources            [maxSources]Platform
+	globalBatch        bool
+	precision, runtime string
+}
+
+// telling counts the observations that tell about a subject, its own among them: once for
+// all subjects that are [Table.alike].
+func (t *Table) telling(r route, s Subject) (n int) {
+	of := audience{target: r.target, globalBatch: r.globalBatch, precision: t.precisions[s], runtime: t.runtimes[s]}
+	few := copy(of.sources[:], r.sources) == len(r.sources)
+	if known, counted := t.tellings[of]; counted && few {
+		return known
+	}
+	for _, c := range t.cellsAt[r.target] {
+		if t.tells(r, s, c) {
 			n++
 		}
+	}
+	if few {
+		t.tellings[of] = n
 	}
 	return n
 }

@@ -83,6 +83,7 @@ type Table struct {
 	transfers   map[curveKey]*platformTransfer
 	priors      map[float64]*pool // of transfers without observations, by their spread
 	answers     map[Cell]answer
+	tellings    map[audience]int
 	verdicts    map[string]verdict // of the GPUs of platforms
 	// judgedFigures are the laws between these GPUs and another.
 	judgedFigures map[[2]string]*figures
@@ -280,7 +281,7 @@ func (t *Table) indexed() *Table {
 // unasked is the table without answers.
 func (t *Table) unasked() *Table {
 	t.corrections, t.transfers = map[Cell]*pool{}, map[curveKey]*platformTransfer{}
-	t.answers, t.priors = map[Cell]answer{}, map[float64]*pool{}
+	t.answers, t.priors, t.tellings = map[Cell]answer{}, map[float64]*pool{}, map[audience]int{}
 	t.verdicts, t.judgedFigures = map[string]verdict{}, map[[2]string]*figures{}
 	return t
 }
