@@ -188,3 +188,36 @@ func TestNetworksAreLeftOutOneByOne(t *testing.T) {
 		}
 	}
 }
+
+// Nothing of a GPU's generation may count where it was never seen, but what was run on its
+// other GPUs does for the GPU alone.
+func TestAGenerationNeverSeen(t *testing.T) {
+	set := func(factor float64) *profile.Set {
+		s := grid(func(model, vm, batch int) float64 {
+			return lines(model, 0, batch) / float64(1+vm) * []float64{1, factor, 1}[vm]
+		})
+		for vm, generation := range []string{"old", "old", "new"} {
+			s.GPUs = append(s.GPUs, profile.GPUSpec{Name: fmt.Sprint("gpu ", vm), FP32TFLOPS: new(float64(1 + vm)),
+				BandwidthGBs: new(100 * float64(1+vm)), Architecture: generation})
+		}
+		return s
+	}
+	for _, q := range []struct {
+		Question
+		told bool
+	}{{neverSeen(profile.Train), true}, {GenerationNeverSeen(profile.Train), false}} {
+		sound, slow := q.Cases(set(1)), q.Cases(set(2))
+		asked := 0
+		for i, c := range sound {
+			if strings.Contains(c.Of, " on vm 0 ") {
+				asked++
+				if told := c.Predicted != slow[i].Predicted; told != q.told {
+					t.Errorf("%s: %s: told by its generation: %v", q.Name, c.Of, told)
+				}
+			}
+		}
+		if asked == 0 {
+			t.Errorf("%s asks nothing", q.Name)
+		}
+	}
+}

@@ -73,6 +73,24 @@ func neverSeen(mode profile.Mode) Question {
 		})
 }
 
+// GenerationNeverSeen is the same where nothing was run on any GPU of the generation of
+// the one asked about, by its architecture.
+func GenerationNeverSeen(mode profile.Mode) Question {
+	return ofVMs(mode, "vm-generation", "iteration on a GPU of a generation that nothing was run on, by published figures",
+		func(k *known) scenario {
+			gpus := gpusOf(k.set)
+			generation := map[profile.VMKey]string{}
+			for vm, gpu := range gpus {
+				g, _ := k.set.GPUSpec(gpu)
+				generation[vm] = cmp.Or(g.Architecture, gpu)
+			}
+			hides := func(asked, c transfer.Cell, _ transfer.Platform) bool {
+				return c.Platform == asked.Platform || generation[c.VM] == generation[asked.VM]
+			}
+			return scenario{fromAll: true, plain: byPeak(k.set, gpus), hides: hides}
+		})
+}
+
 func ofVMs(mode profile.Mode, name, asks string, of func(*known) scenario) Question {
 	q := named(mode, name, asks)
 	q.jobs = func(k *known) []job { return vmJobs(k.transfer(mode), of(k)) }

@@ -13,6 +13,7 @@ import (
 func further(set string) []validate.Question {
 	questions := append(validate.Alone(set == "uneven"),
 		validate.FamilyNeverProbed(profile.Train), validate.FamilyNeverProbed(profile.Infer))
+	questions = append(questions, validate.GenerationNeverSeen(profile.Train), validate.GenerationNeverSeen(profile.Infer))
 	questions = append(questions, validate.Power(profile.Train)...)
 	if set == "mlperf" {
 		questions = append(questions, validate.Later("total-later",
