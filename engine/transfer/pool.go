@@ -43,6 +43,10 @@ const (
 	// priorModels is the weight, in models, of the expected spread (a scale of 1)
 	// against the spread found by leaving models out.
 	priorModels = 2.0
+	// plainModels is the weight of the baseline at first, in models: of two, which may
+	// agree by chance, the regressions are believed by a third. With half each Zeus' mean
+	// error on VM types never probed is 8.4 % instead of 8.3 %, PROFET's 10.1 instead of 9.9 %.
+	plainModels = 4.0
 	// votesPerModel is the power of the miss of a method by which each model beyond the
 	// second reduces its weight. Two models alone agree or differ by chance. With 1.5 or
 	// 6 PROFET's mean errors without a probe change by up to 0.5 point, others less.
@@ -57,14 +61,21 @@ const (
 	minWeight = 0.02
 )
 
-// newPool weights methods alike, until the trials of the models say otherwise.
-// unchecked scales the spread where there are fewer than two models.
+// newPool weights the last method, a plain one, as so many models, until the trials of the
+// models say otherwise. unchecked scales the spread where there are fewer than two models.
 func newPool(observations []observation, k kernel, trials [][]trial, unchecked float64, methods ...method) *pool {
-	n := len(methods)
+	plain := 1.0
+	if n := float64(len(groupsOf(observations))); n > 0 {
+		plain = plainModels / (plainModels + n)
+	}
 	p := &pool{
 		observations: observations, kernel: k, methods: methods, models: len(trials), scale: unchecked, z90: estimate.Z90,
-		weights: slices.Repeat([]float64{1 / float64(n)}, n), scales: slices.Repeat([]float64{1}, n),
+		scales: slices.Repeat([]float64{1}, len(methods)),
 	}
+	for range methods[1:] {
+		p.weights = append(p.weights, (1-plain)/float64(len(methods)-1))
+	}
+	p.weights = append(p.weights, plain)
 	if p.models < 2 {
 		return p
 	}

@@ -99,9 +99,9 @@ func TestFamiliesAreAlike(t *testing.T) {
 }
 
 // A method that was never off has all of the weight where enough models say so, and
-// about half where only two do.
+// about a third where only two do, which agree by chance.
 func TestModelsVote(t *testing.T) {
-	for models, want := range map[int][2]float64{2: {0.45, 0.55}, 12: {0.98, 1}} {
+	for models, want := range map[int][2]float64{2: {0.3, 0.4}, 12: {0.98, 1}} {
 		var observations []observation
 		for i := range models {
 			o := observation{subject: Subject{Model: fmt.Sprint(i)}, features: []float64{float64(i)}, y: float64(1 - 2*(i%2))}
