@@ -28,7 +28,8 @@ var candidateColumns = []string{"rank", "id", "model", "variant", "precision", "
 // pick. A machine of one's own has a host instead of an instance type; the columns
 // of a VM are empty but for the count where there are several types.
 var lastColumns = []string{"host", "vms", "whole_batches_s", "whole_batches_usd",
-	"work_usd", "startup_usd", "interruptions_usd", "disk_usd", "egress_usd", "electricity_usd", "ties", "tied_with", "steps"}
+	"work_usd", "startup_usd", "interruptions_usd", "disk_usd", "egress_usd", "electricity_usd", "ties", "tied_with",
+	"steps"}
 
 // pickColumns follow the candidate's own in the CSV of a pick.
 var pickColumns = []string{"query_min_accuracy", "query_max_time_s", "query_max_cost_usd", "query_sort",
