@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unicode"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/roofline"
 	"sweetspot/engine/training"
@@ -119,7 +120,10 @@ func fromWork(points []workPoint) map[string][]validate.Case {
 			k, share := roofline.Fit(fitted(rest), roofline.Fitted()), medianShare(rest)
 			for _, i := range asked {
 				x := points[i]
-				e, _ := k.Estimate(x.Job, x.GPU)
+				var e estimate.Estimate
+				if !math.IsNaN(share[tensor(x)]) { // the constants are fitted to such points
+					e, _ = k.Estimate(x.Job, x.GPU)
+				}
 				cases[i] = validate.Case{
 					Of:    fmt.Sprintf("%s on %s at batch %g", x.network, x.GPU.Name, x.Batch),
 					Group: x.network, Truth: x.Seconds, Predicted: e, Plain: atPeak(x) / share[tensor(x)],
@@ -136,13 +140,17 @@ func fromWork(points []workPoint) map[string][]validate.Case {
 }
 
 // medianShare is, of the points in tensor cores and of the others, the median share of the
-// peak at which they compute: all that the baseline knows.
+// peak at which they compute: all that the baseline knows. It is NaN where there are none.
 func medianShare(points []workPoint) map[bool]float64 {
 	all := map[bool][]float64{}
 	for _, x := range points {
 		all[tensor(x)] = append(all[tensor(x)], atPeak(x)/x.Seconds)
 	}
-	return map[bool]float64{true: training.Median(all[true]), false: training.Median(all[false])}
+	out := map[bool]float64{true: math.NaN(), false: math.NaN()}
+	for lanes, shares := range all {
+		out[lanes] = training.Median(shares)
+	}
+	return out
 }
 
 func tensor(x workPoint) bool {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"sweetspot/engine/profile"
 	"sweetspot/engine/roofline"
 	"sweetspot/engine/validate"
 	"sweetspot/scripts/convert"
@@ -60,5 +61,15 @@ func TestIntervalsFromWorkHold(t *testing.T) {
 		if s.Mean > s.Plain {
 			t.Errorf("%s: off by %.2f on average, the share of the peak by %.2f", set, s.Mean, s.Plain)
 		}
+	}
+}
+
+// Where nothing is left to fit to, as in a folder with one set alone, nothing is answered.
+func TestWorkOfOneSetAlone(t *testing.T) {
+	g := profile.GPUSpec{Name: "T4", FP32TFLOPS: new(8.0), FP16TFLOPS: new(65.0), BandwidthGBs: new(300.0)}
+	j := roofline.Job{Work: profile.Work{FLOPs: new(1e9)}, Mode: profile.Infer, Precision: "fp16", Batch: 8}
+	cases := fromWork([]workPoint{{roofline.Point{Job: j, GPU: g, Seconds: 1}, "timm", "net", "net", "T4"}})["timm"]
+	if len(cases) != 1 || cases[0].Predicted.Known() || !math.IsNaN(cases[0].Plain) {
+		t.Errorf("%+v", cases)
 	}
 }
