@@ -35,7 +35,7 @@ type Part struct{ Compute, Traffic float64 }
 // what is between convolutions, such as normalisations, reads and writes as much again.
 func Fitted() Constants {
 	return Constants{
-		StepS: 0.503e-3, LayerS: 0.514e-3, Lanes: Part{0.388, 15.6}, Tensor: Part{0.893, 8.20}, WeightsTraffic: 2.31,
+		StepS: 0.491e-3, LayerS: 0.519e-3, Lanes: Part{0.371, 15.6}, Tensor: Part{0.893, 8.19}, WeightsTraffic: 2.19,
 	}
 }
 
