@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -151,7 +153,7 @@ func (p *Powers) Of(s transfer.Subject, gpu string, gpus, batch int, mode profil
 	if most > 0 {
 		basis, why = estimate.Transferred, fmt.Sprintf("%s and %s", why, quantity.Several(most, "other model"))
 	}
-	return p.within(mean(lns), spread, gpu, gpus, basis), why
+	return p.within(stat.Mean(lns, nil), spread, gpu, gpus, basis), why
 }
 
 // ratio is ln(power on one GPU / on another) by their thermal design powers and by other
@@ -194,12 +196,4 @@ func (p *Powers) within(ln, sd float64, gpu string, gpus int, basis estimate.Bas
 	value := math.Min(math.Exp(ln), most)
 	high := math.Min(value*math.Exp(estimate.Z90*sd), math.Max(value, most)*(1+SensorRel))
 	return estimate.Estimate{Value: n * value, Low: n * value * math.Exp(-estimate.Z90*sd), High: n * high, Basis: basis}
-}
-
-func mean(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v / float64(len(x))
-	}
-	return sum
 }
