@@ -45,7 +45,7 @@ func TestOtherWorkThere(t *testing.T) {
 			readings++
 			sum.Add(e)
 		}
-		if i := sum.Interference(1); readings < 2 || (i != nil && i.Lost > 0.1) != c.loses {
+		if i := sum.Interference(1); readings < 3 || (i != nil && i.Lost > 0.1) != c.loses {
 			t.Errorf("%s: %d readings, %+v", name, readings, i)
 		}
 	}
