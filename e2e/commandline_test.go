@@ -226,7 +226,8 @@ func TestWithoutTerminal(t *testing.T) {
 		t.Errorf("a database: %+v", got)
 	}
 	got := run(t, user)
-	if rows := strings.Count(got.out, "\n"); got.code != 0 || !strings.HasPrefix(got.out, "Rent ") ||
+	if rows := strings.Count(got.out, "\n"); got.code != 0 ||
+		!strings.HasPrefix(got.out, "Rent 4× 1x_RTX3090_SECURE (RTX-3090) for levit_256 ") ||
 		!strings.Contains(got.out, "\nImageNet-1k · infer") ||
 		rows < 10 || strings.Contains(got.out, "\x1b") {
 		t.Errorf("the library: %+v", got)

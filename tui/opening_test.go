@@ -29,7 +29,7 @@ func TestOpensOnAQuestionOfToday(t *testing.T) {
 	}
 	d := driveOn(t, 200, 50, &shelf{set: set}, nil)
 	for _, want := range []string{"ImageNet-1k · infer 1,000,000 images", "top-1 ≥ 80.0 %", "levit_256 · fb_dist_in1k",
-		"1x_RTX3090_SECURE", "□ spec"} {
+		"Rent 4× 1x_RTX3090_SECURE (RTX-3090) for levit_256", "○ publ", "□ spec"} {
 		if !strings.Contains(d.screen(), want) {
 			t.Errorf("no %q:\n%s", want, d.screen())
 		}
