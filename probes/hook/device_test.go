@@ -9,7 +9,7 @@ import (
 // nobody waits for it while few are outstanding. The device is a fake; a real
 // one is measured where there is one.
 func TestDeviceTimes(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), "python3", "-B", "testdata/device.py")
+	cmd := exec.CommandContext(t.Context(), "python3", "-B", "../frameworks/scripts/device.py")
 	cmd.Env = append(cmd.Environ(), "PYTHONPATH=python", "SWEETSPOT_HOOK=")
 	out, err := cmd.CombinedOutput()
 	const want = `0 reported, 0 waits

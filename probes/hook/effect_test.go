@@ -13,7 +13,7 @@ import (
 // effect is the seconds of blocks of steps with recording on and off.
 func effect(t testing.TB, blocks, steps, width int) (pairs [][2]float64, r *recorded) {
 	t.Helper()
-	r = watch(t, runner.Command{Argv: []string{torch(t), "testdata/effect.py", strconv.Itoa(blocks), strconv.Itoa(steps),
+	r = watch(t, runner.Command{Argv: []string{torch(t), "../frameworks/scripts/effect.py", strconv.Itoa(blocks), strconv.Itoa(steps),
 		strconv.Itoa(width)}}, nil)
 	if r.exit.Code != 0 {
 		t.Fatalf("exit %+v, stderr %q", r.exit, r.stderr)
@@ -68,7 +68,7 @@ func BenchmarkHookEffect(b *testing.B) {
 // and stepping with recording, less the same without. The aim is 20 µs.
 func BenchmarkHook(b *testing.B) {
 	for b.Loop() {
-		r := watch(b, runner.Command{Argv: []string{torch(b), "testdata/overhead.py", "40000"}}, nil)
+		r := watch(b, runner.Command{Argv: []string{torch(b), "../frameworks/scripts/overhead.py", "40000"}}, nil)
 		var on, off float64
 		if _, err := fmt.Sscan(r.stdout, &on, &off); err != nil {
 			b.Fatalf("stdout %q, stderr %q, %v", r.stdout, r.stderr, err)

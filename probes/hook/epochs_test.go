@@ -8,7 +8,7 @@ import (
 // Steps are counted by the loop that the step is in, or by a name that means nothing else. Of a
 // number that may mean another thing, as in a rollout, and of parts of steps nothing is told.
 func TestStepsOfALoop(t *testing.T) {
-	c := exec.CommandContext(t.Context(), "python3", "testdata/steps_by_loop.py")
+	c := exec.CommandContext(t.Context(), "python3", "../frameworks/scripts/steps_by_loop.py")
 	c.Env = append(c.Environ(), "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1")
 	out, err := c.CombinedOutput()
 	const want = `counted: 6 steps, None epochs

@@ -33,7 +33,7 @@ func TestWorkOfNetworks(t *testing.T) {
 		{"retried", "2", "1", work{2 * 16, 4, 1}},
 	} {
 		t.Run(c.network, func(t *testing.T) {
-			arguments := []string{"testdata/networks.py", c.network, c.steps, c.parts}
+			arguments := []string{"../frameworks/scripts/networks.py", c.network, c.steps, c.parts}
 			r := run(t, "networks.py", arguments[1:]...)
 			if c.network == "convolutions" || c.network == "transformer" {
 				alone, err := exec.Command(torch(t), arguments...).Output()

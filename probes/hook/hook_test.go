@@ -143,7 +143,7 @@ func watch(t testing.TB, c runner.Command, each func(*runner.Process, *recorded)
 
 func run(t testing.TB, script string, arguments ...string) *recorded {
 	t.Helper()
-	argv := append([]string{torch(t), filepath.Join("testdata", script)}, arguments...)
+	argv := append([]string{torch(t), filepath.Join("..", "frameworks", "scripts", script)}, arguments...)
 	return watch(t, runner.Command{Argv: argv}, nil)
 }
 

@@ -23,7 +23,7 @@ func TestSessionStopsScript(t *testing.T) {
 	rule := steady.DefaultRule()
 	rule.Target, rule.MinSeconds, rule.MaxN = 0.5, 1, 400
 	p, err := session.Start(t.Context(), session.Options{
-		Command: []string{torch(t), "testdata/checkpoints.py", filepath.Join(t.TempDir(), "model.pt")},
+		Command: []string{torch(t), "../frameworks/scripts/checkpoints.py", filepath.Join(t.TempDir(), "model.pt")},
 		Files:   Files(), Env: Env(os.Getenv("PYTHONPATH")), Hooked: true, Rule: rule, Store: s,
 		Description: store.Description{Model: profile.Model{Name: "checkpoints"}, Mode: profile.Train},
 	})

@@ -18,7 +18,7 @@ import (
 func TestStopAtStepBoundary(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model.pt")
 	var once sync.Once
-	r := watch(t, runner.Command{Argv: []string{torch(t), "testdata/checkpoints.py", path}},
+	r := watch(t, runner.Command{Argv: []string{torch(t), "../frameworks/scripts/checkpoints.py", path}},
 		func(p *runner.Process, r *recorded) {
 			if len(r.iterations) == 20 {
 				once.Do(func() { p.StopWithin(30 * time.Second) })
@@ -81,7 +81,7 @@ func distributed(t *testing.T, epochs string) runner.Command {
 	return runner.Command{Argv: []string{
 		torch(t), "-m", "torch.distributed.run", "--nproc_per_node", "2",
 		"--rdzv_backend", "c10d", "--rdzv_endpoint", "localhost:0", "-r", "2", "-t", "2", "--log_dir", t.TempDir(),
-		"testdata/ranks.py", epochs,
+		"../frameworks/scripts/ranks.py", epochs,
 	}}
 }
 
