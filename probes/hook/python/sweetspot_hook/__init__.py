@@ -4,6 +4,7 @@ Works with PyTorch 1.13 and 2.x. It never imports PyTorch itself, but wraps
 what it watches once the program has imported it. The modules:
 
     events.py     writes the event lines
+    imports.py    tells when the program has imported a module
     machine.py    what this machine is
     patches.py    wraps optimizers, loaders, modules and torch.save
     recorder.py   turns the wrappers' calls into iterations

@@ -10,59 +10,14 @@ import os
 import sys
 from time import perf_counter
 
-from . import events, guard
+from . import events, guard, imports
 
 recorder = None
 
 
 def when_imported(here):
     """Wraps everything as soon as torch is imported, or now if it already is."""
-    _after_import("torch", lambda: _install(here))
-
-
-def _after_import(name, then):
-    if name in sys.modules:
-        then()
-    else:
-        sys.meta_path.insert(0, Finder(name, then))
-
-
-class Finder:
-    """Finds a module through the other finders, and calls `then` once it is loaded.
-
-    It stays until then: a program may also only ask whether the module is there.
-    """
-
-    def __init__(self, name, then):
-        self.name, self.then, self.loaded = name, then, False
-
-    def find_spec(self, name, path=None, target=None):
-        if name != self.name:
-            return None
-        for finder in sys.meta_path:
-            find = getattr(finder, "find_spec", None)
-            spec = find(name, path, target) if find is not None and finder is not self else None
-            if spec is not None:
-                self._after_loading(spec.loader)
-                return spec
-        return None
-
-    def _after_loading(self, loader):
-        execute = getattr(loader, "exec_module", None)
-        if execute is None:
-            return
-
-        def exec_module(module):
-            execute(module)
-            if not self.loaded:
-                self.loaded = True
-                sys.meta_path[:] = [f for f in sys.meta_path if f is not self]
-                self.then()
-
-        try:
-            loader.exec_module = exec_module
-        except Exception:  # it has slots, or a will of its own
-            events.warn("this program's %s cannot be watched: its loader is a %s" % (self.name, type(loader).__name__))
+    imports.after("torch", lambda: _install(here))
 
 
 def _install(here):
@@ -86,7 +41,7 @@ def _wrap_all(here):
     recorder = r = Recorder(torch, here)
     _optimizers(r, torch.optim.Optimizer)
     # fastai has optimizers of its own.
-    _after_import("fastai.optimizer", lambda: r.attempt(_optimizers, r, sys.modules["fastai.optimizer"].Optimizer))
+    imports.after("fastai.optimizer", lambda: r.attempt(_optimizers, r, sys.modules["fastai.optimizer"].Optimizer))
     _scalers(r, torch)
     _loaders(r, dataloader)
     _modules(r, torch.nn.Module)
