@@ -30,6 +30,7 @@ type Run struct {
 	GPUCount           *int      `json:"gpu_count"` // of one VM; 0 where it had none
 	GPUMemGiB          *float64  `json:"gpu_mem_gib"`
 	Count              int       `json:"count"`        // number of VMs
+	WorldSize          *int      `json:"world_size"`   // data-parallel ranks, over all VMs
 	USDPerHour         *float64  `json:"usd_per_hour"` // of one VM
 	BatchSize          *int      `json:"batch_size"`   // train: of the whole job; infer: per GPU
 	Epochs             *float64  `json:"epochs"`
@@ -115,8 +116,8 @@ func NewRun(r profile.Run) Run {
 		Pruning: newPruning(r.Variant.Pruning),
 		Mode:    string(r.Mode), Cloud: OrNull(clean(r.Cloud)), Region: OrNull(clean(r.Region)),
 		GPU: OrNull(clean(r.GPU)), GPUCount: r.GPUs(), GPUMemGiB: r.GPUMemGiB, Count: max(r.Count, 1),
-		USDPerHour: r.USDPerHour,
-		BatchSize:  above0(r.BatchSize), Epochs: r.Epochs, Steps: r.Steps,
+		WorldSize: r.WorldSize, USDPerHour: r.USDPerHour,
+		BatchSize: above0(r.BatchSize), Epochs: r.Epochs, Steps: r.Steps,
 		IterationsPerEpoch: r.IterationsPerEpoch, TrainSize: r.TrainSize,
 		InitS: r.InitS, FirstIterationS: r.FirstIterationS, StartupS: r.StartupS, SteadyStdDevS: r.SteadyStdDevS,
 		SteadyN:          above0(r.SteadyN),

@@ -82,6 +82,9 @@ func drawRun(t *rapid.T) profile.Run {
 		r.Command, r.Folder = words, "/home/"+word.Draw(t, "folder")
 		r.Packages = []string{"numpy==1.26.4", "torch==2.4.1"}
 	}
+	if rapid.Bool().Draw(t, "ranks known") {
+		r.WorldSize = new(count.Draw(t, "ranks"))
+	}
 	r.EnergyOf = rapid.SampledFrom([]string{"", profile.EnergyOfGPUs, profile.EnergyOfCPUs}).Draw(t, "of")
 	if rapid.Bool().Draw(t, "warmup known") {
 		r.WarmupIterations, r.WarmupExtraS = new(count.Draw(t, "warm")), new(rapid.Float64Range(-9, 9).Draw(t, "extra"))

@@ -33,7 +33,7 @@ func fields(m *profile.Model, r *profile.Run) []field {
 		{"layers", &r.Work.Layers}, {"state_bytes", &r.Work.StateBytes},
 		{"variant", &r.Variant.Name}, {"precision", &r.Variant.Precision},
 		{"cloud", &r.Cloud}, {"region", &r.Region}, {"instance_type", &r.InstanceType}, {"gpu", &r.GPU},
-		{"gpu_count", &r.GPUCount}, {"gpu_mem_gib", &r.GPUMemGiB}, {"usd_per_hour", &r.USDPerHour},
+		{"gpu_count", &r.GPUCount}, {"gpu_mem_gib", &r.GPUMemGiB}, {"world_size", &r.WorldSize}, {"usd_per_hour", &r.USDPerHour},
 		{"batch_size", &r.BatchSize}, {"epochs", &r.Epochs}, {"steps", &r.Steps},
 		{"iterations_per_epoch", &r.IterationsPerEpoch},
 		{"train_size", &r.TrainSize}, {"init_s", &r.InitS}, {"first_iteration_s", &r.FirstIterationS},

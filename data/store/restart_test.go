@@ -17,6 +17,7 @@ func TestRestart(t *testing.T) {
 	d := description()
 	d.StartedAt = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	d.Address, d.Spool, d.Series, d.Repeat = "me@vm:2222", "0123456789abcdef", 7, 2
+	d.Count, d.WorldSize = 2, new(4)
 	batch := func(n int) Batch {
 		return Batch{
 			Iterations: series(n), Validations: []profile.Validation{{Seconds: 2, Metric: "top1", Value: new(0.5),

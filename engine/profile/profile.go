@@ -192,6 +192,7 @@ type Run struct {
 	CPUs                        int  `json:"-"` // hardware threads of the machine; 0 is unknown
 	GPUMemGiB                   *float64
 	Count                       int      // VMs
+	WorldSize                   *int     `json:",omitempty"` // data-parallel ranks, over all VMs
 	USDPerHour                  *float64 // price the user gave or the source printed, one VM
 
 	// in training the global batch of the whole job, all GPUs of all its VMs;
@@ -365,6 +366,20 @@ func (r Run) GPUs() *int {
 		return nil
 	}
 	return &r.GPUCount
+}
+
+// Workers is the number of GPUs that shared the work of a training, over all its VMs, or
+// of processes where it used none; 0 is unknown.
+func (r Run) Workers() int {
+	switch {
+	case r.WorldSize != nil && *r.WorldSize > 0:
+		return max(*r.WorldSize, r.GPUCount*max(r.Count, 1)) // one process may use several GPUs
+	case r.GPUCount > 0:
+		return r.GPUCount * max(r.Count, 1)
+	case r.NoGPU:
+		return max(r.Count, 1)
+	}
+	return 0
 }
 
 // Answers reports whether the run measured anything: a time, an accuracy, or that

@@ -29,7 +29,8 @@ type Rule struct {
 	MaxN          int      // cap on iterations, the first and the warm-up included
 	MaxSeconds    float64  // cap on elapsed seconds
 	MaxUSD        float64  // cap on money; without a price it cannot bind
-	USDPerHour    *float64 // price of the machine
+	USDPerHour    *float64 // price of one machine
+	VMs           int      // machines that are paid for at once; 0 is 1
 	CapsOnly      bool     // go on when precise; only a cap stops
 
 	// Decision is the relative half-width that settles the question the probe was
@@ -108,7 +109,7 @@ func (r Rule) SpentUSD(elapsed float64) *float64 {
 	if r.USDPerHour == nil {
 		return nil
 	}
-	return new(elapsed / 3600 * *r.USDPerHour)
+	return new(elapsed / 3600 * *r.USDPerHour * float64(max(r.VMs, 1)))
 }
 
 // Judge decides from a summary and the seconds elapsed since the probe began.

@@ -126,6 +126,9 @@ func TestSpentUSD(t *testing.T) {
 	if DefaultRule().SpentUSD(100) != nil {
 		t.Error("money without a price")
 	}
+	if got := (Rule{USDPerHour: new(3.6), VMs: 2}).SpentUSD(100); got == nil || *got < 0.1999 || *got > 0.2001 {
+		t.Errorf("100 s of two machines at 3.6 $/h cost %v", got)
+	}
 	if got := (Rule{USDPerHour: new(3.6)}).SpentUSD(100); got == nil || *got < 0.0999 || *got > 0.1001 {
 		t.Errorf("100 s at $3.6/h cost %v", got)
 	}

@@ -66,7 +66,7 @@ var readers = map[string]func(*fields) Event{
 		return Hello{
 			T: f.t(), Host: f.name("host"), Python: f.name("python"), Framework: f.name("framework"),
 			CUDA: f.name("cuda"), Driver: f.name("driver"), GPUs: f.gpus(), CPU: f.name("cpu"), CPUs: f.whole("cpus"),
-			PID: f.whole("pid"), Hook: f.is("hook"),
+			PID: f.whole("pid"), Hook: f.is("hook"), Rank: f.whole("rank"), Node: f.name("node"),
 		}
 	},
 	"model": func(f *fields) Event {
@@ -76,7 +76,7 @@ var readers = map[string]func(*fields) Event{
 			Layers: f.amount("layers"), Unit: f.name("unit"), BatchSize: f.whole("batch_size"),
 			TrainSize: f.amount("train_size"), IterationsPerEpoch: f.amount("iterations_per_epoch"),
 			Precision: f.name("precision"), Pruning: f.fraction("pruning"), Epochs: f.amount("epochs"), Steps: f.amount("steps"),
-			WorldSize: f.whole("world_size"), Network: f.name("network"), Input: f.name("input"),
+			WorldSize: f.whole("world_size"), VMs: f.whole("vms"), Network: f.name("network"), Input: f.name("input"),
 			StateBytes: f.amount("state_bytes"),
 		}
 	},

@@ -23,7 +23,9 @@ type Hello struct {
 	CPU       string
 	CPUs      *int
 	PID       *int
-	Hook      bool // sent by sweetspot's hook in a script that sends no events itself
+	Hook      bool   // sent by sweetspot's hook in a script that sends no events itself
+	Rank      *int   // data-parallel rank that sends it; nil of a process that is none
+	Node      string // tells the host from others, which may have its name
 }
 
 // GPU is one device of a [Hello].
@@ -51,6 +53,7 @@ type Model struct {
 	Epochs             *float64
 	Steps              *float64 // iterations of the whole training
 	WorldSize          *int     // data-parallel ranks
+	VMs                *int     // that the launcher put the ranks on
 	Network            string   // class of the module; several are joined by +
 	Input              string   // shape of one unit, 3x224x224
 	// StateBytes are those of weights, gradients and the optimizers' state on one device.

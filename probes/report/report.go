@@ -56,6 +56,8 @@ type Run struct {
 	Pruning          *contract.Pruning `json:"pruning"`
 	Host             *string           `json:"host"` // as the user gave it; null for this machine
 	Machine          Machine           `json:"machine"`
+	VMs              int               `json:"vms"`        // such machines that a training ran on
+	WorldSize        *int              `json:"world_size"` // data-parallel ranks, over all of them
 	InitS            *float64          `json:"init_s"`
 	FirstIterationS  *float64          `json:"first_iteration_s"`
 	SteadyIteration  contract.Seconds  `json:"steady_iteration"`
@@ -167,6 +169,7 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 	r, exported := u.Run, contract.NewRun(u.Run)
 	p := Probe{Head: contract.NewHead("probe", u.Warnings...), Estimates: []Epochs{}}
 	p.Run = &Run{
+		VMs: max(r.Count, 1), WorldSize: r.WorldSize,
 		ID: r.ID, Status: string(r.Status), Model: r.Model, Mode: string(r.Mode), BatchSize: contract.OrNull(r.BatchSize),
 		Precision: contract.OrNull(r.Variant.Precision),
 		Variant:   exported.Variant, Pruning: exported.Pruning, Accuracy: accuracy(r), unit: r.Unit,
@@ -204,7 +207,7 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 	pauses := training.PausesOf(r)
 	for _, n := range epochs {
 		if t := training.Training(r, n, kinds); t.Known() {
-			e := atEpochs(n, t, r.USDPerHour)
+			e := atEpochs(n, t, r.USDPerHour, max(r.Count, 1))
 			if r.Steps != nil {
 				e.Steps = new(math.Round(n * *r.IterationsPerEpoch))
 			}
@@ -219,10 +222,10 @@ func (r *Run) setSteady(e estimate.Estimate) {
 	r.SteadyIteration, r.SteadyS = contract.NewSeconds(e), interval(e)
 }
 
-func atEpochs(n float64, t estimate.Estimate, price *float64) Epochs {
+func atEpochs(n float64, t estimate.Estimate, price *float64, vms int) Epochs {
 	e := Epochs{Epochs: n, Time: Seconds{t.Value, t.Low, t.High, t.Basis.String()}}
 	if price != nil {
-		c := t.Times(*price / 3600)
+		c := t.Times(*price * float64(vms) / 3600)
 		e.Cost = &Dollars{c.Value, c.Low, c.High, c.Basis.String()}
 	}
 	return e

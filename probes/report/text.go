@@ -141,6 +141,12 @@ func (r Run) where() string {
 	case m.CPU != nil:
 		parts = append(parts, *m.CPU)
 	}
+	if r.VMs > 1 {
+		parts = append(parts, quantity.Several(r.VMs, "VM"))
+	}
+	if r.WorldSize != nil && *r.WorldSize > 1 {
+		parts = append(parts, fmt.Sprintf("world size %d", *r.WorldSize))
+	}
 	if len(parts) == 0 {
 		return name
 	}

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -229,6 +230,45 @@ func TestGPUsOfAllRanks(t *testing.T) {
 	u := start(t, shell(openStore(t), hello("a")+hello("b")+hello("a")+fmt.Sprintf(steps, 30, ">&3"))).Wait()
 	if u.Run.GPUCount != 2 || u.Run.GPU != "V100-SXM2-16GB" || u.Run.GPUMemGiB == nil || *u.Run.GPUMemGiB != 16 {
 		t.Errorf("%d × %q with %v GiB", u.Run.GPUCount, u.Run.GPU, u.Run.GPUMemGiB)
+	}
+}
+
+// Ranks on several hosts are one run. Where not all are watched the launcher tells how many
+// hosts there are; where all are, they do.
+func TestRanksOnSeveralHosts(t *testing.T) {
+	hello := func(rank int, node, uuid string) string {
+		return fmt.Sprintf(`echo '{"sweetspot":1,"event":"hello","framework":"torch 2","rank":%d,"node":%q,"gpus":[{"name":`+
+			`"Tesla V100-SXM2-16GB","memory_bytes":17179869184,"uuid":%q}]}' >&3;`, rank, node, uuid)
+	}
+	model := func(world, vms int) string {
+		return fmt.Sprintf(`echo '{"sweetspot":1,"event":"model","world_size":%d,"vms":%d,"batch_size":64}' >&3;`, world, vms)
+	}
+	for _, c := range []struct {
+		name, script     string
+		vms, gpus, ranks int
+	}{
+		{name: "all ranks on two hosts", script: hello(0, "a", "1") + model(4, 2) + hello(1, "a", "2") + hello(2, "b", "1") +
+			hello(3, "b", "2"), vms: 2, gpus: 2, ranks: 4},
+		{name: "the first host is watched", script: hello(0, "a", "1") + model(4, 2) + hello(1, "a", "2"), vms: 2, gpus: 2,
+			ranks: 4},
+		{name: "two groups on one host", script: hello(0, "a", "1") + model(2, 2) + hello(1, "a", "2"), vms: 1, gpus: 2,
+			ranks: 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			db := openStore(t)
+			o := shell(db, c.script+fmt.Sprintf(steps, 30, ">&3"))
+			o.Rule.USDPerHour = new(3600.0)
+			u := start(t, o).Wait()
+			for of, r := range map[string]profile.Run{"shown": u.Run, "saved": saved(t, db, u.Run.ID)} {
+				if r.Count != c.vms || r.GPUCount != c.gpus || r.WorldSize == nil || *r.WorldSize != c.ranks ||
+					r.Workers() != c.ranks {
+					t.Errorf("%s: %d VMs, %d GPUs each, %v ranks", of, r.Count, r.GPUCount, r.WorldSize)
+				}
+			}
+			if u.SpentUSD == nil || math.Abs(*u.SpentUSD/(u.SpentS*float64(c.vms))-1) > 1e-9 {
+				t.Errorf("%v spent in %g s", u.SpentUSD, u.SpentS)
+			}
+		})
 	}
 }
 

@@ -115,6 +115,7 @@ func (l *loop) receive(m message) {
 	case n < before: // it has begun again
 		l.judgedAt, l.verdict = 0, steady.Verdict{}
 	}
+	l.rule.VMs = l.state.described.Count
 	l.look()
 	if m.item.Log != "" && l.options.Output != nil {
 		_, _ = fmt.Fprintln(l.options.Output, m.item.Log) // a closed terminal must not end the probe

@@ -52,6 +52,7 @@ func describe(d *store.Description, e protocol.Model) {
 	if e.BatchSize != nil {
 		d.BatchSize = *e.BatchSize
 	}
+	d.WorldSize = cmp.Or(e.WorldSize, d.WorldSize)
 	if d.Variant.Pruning == nil && (e.Pruning == nil || *e.Pruning == 0) { // told of the model before any pruning
 		w := &d.Work
 		w.FLOPs, w.Activations = cmp.Or(e.FLOPsPerUnit, w.FLOPs), cmp.Or(e.ActivationsPerUnit, w.Activations)

@@ -12,7 +12,6 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/secret"
 	"sweetspot/engine/steady"
-	"sweetspot/probes/gpu"
 	"sweetspot/probes/load"
 	"sweetspot/probes/metric"
 	"sweetspot/probes/protocol"
@@ -34,10 +33,9 @@ type state struct {
 	metrics     *metric.Reader    // o.Metrics; nil where results are not read
 	given       store.Description // before the script said anything
 	described   store.Description
-	named       bool // whatever the script calls its model
-	redescribed bool // described has changed since it was last saved
-	gpusKnown   bool
-	uuids       map[string]bool // of the GPUs in use
+	named       bool  // whatever the script calls its model
+	redescribed bool  // described has changed since it was last saved
+	hosts       hosts // that the ranks are on
 	id          int64
 
 	series   steady.Series
@@ -82,7 +80,7 @@ type state struct {
 
 func newState(o Options, id int64) *state {
 	p := &state{claimed: o.Claimed, metrics: o.Metrics, given: o.Description, described: o.Description, named: o.Named,
-		workOnly: o.WorkOnly, id: id, uuids: map[string]bool{}}
+		workOnly: o.WorkOnly, id: id}
 	p.begin()
 	return p
 }
@@ -159,7 +157,7 @@ func (p *state) event(e protocol.Event, now float64) {
 	switch e := e.(type) {
 	case protocol.Hello:
 		hello(&p.described, e)
-		p.devices(e.GPUs)
+		p.host(e)
 		p.contradicted(now)
 		p.redescribed = true
 	case protocol.Model:
@@ -167,6 +165,8 @@ func (p *state) event(e protocol.Event, now float64) {
 			e.Name = ""
 		}
 		describe(&p.described, e)
+		p.hosts.told = cmp.Or(e.VMs, p.hosts.told)
+		p.countHosts()
 		p.redescribed = true
 	case protocol.Packages:
 		d := &p.described
@@ -216,33 +216,6 @@ func (p *state) event(e protocol.Event, now float64) {
 	case protocol.Done:
 		p.done = e.Reason
 	}
-}
-
-// devices adds the GPUs that a rank uses. Ranks may share one.
-func (p *state) devices(gpus []protocol.GPU) {
-	if gpus == nil {
-		return
-	}
-	m := &p.described.Machine
-	if !p.gpusKnown {
-		p.gpusKnown = true
-		m.GPU, m.GPUCount, m.GPUMemGiB = "", 0, nil
-	}
-	for i, g := range gpus {
-		if g.UUID == "" {
-			m.GPUCount = max(m.GPUCount, i+1)
-		} else if !p.uuids[g.UUID] {
-			p.uuids[g.UUID] = true
-			m.GPUCount = max(m.GPUCount, len(p.uuids))
-		}
-		if m.GPU == "" {
-			m.GPU = gpu.Canonical(g.Name)
-			if g.MemoryBytes != nil {
-				m.GPUMemGiB = new(*g.MemoryBytes / (1 << 30))
-			}
-		}
-	}
-	m.NoGPU = m.GPUCount == 0
 }
 
 // contradicted warns where the machine is not the VM type that it is said to be.

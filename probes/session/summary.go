@@ -73,6 +73,9 @@ func (p *state) addEnergy(r *profile.Run, w steadyWork) {
 	if r.AveragePowerW != nil {
 		r.EnergyOf = of
 	}
+	if len(p.hosts.all()) > 1 {
+		r.EnergyJPerUnit = nil // the units are those of all hosts, the sensors those of this one
+	}
 }
 
 // steadyWork is the work of the steady iterations.
@@ -99,9 +102,9 @@ func (p *state) run(s steady.Summary) profile.Run {
 	r := profile.Run{
 		ID: p.id, Model: d.Model.Name, Dataset: d.Model.Dataset, Unit: d.Model.Unit, Variant: d.Variant, Mode: d.Mode,
 		Cloud: m.VM.Cloud, Region: m.VM.Region, InstanceType: m.VM.InstanceType,
-		GPU: m.GPU, GPUCount: m.GPUCount, NoGPU: m.NoGPU, GPUMemGiB: m.GPUMemGiB, CPUs: m.CPUs, Count: 1,
-		USDPerHour: m.USDPerHour,
-		BatchSize:  d.BatchSize, Epochs: d.Epochs, IterationsPerEpoch: d.IterationsPerEpoch, TrainSize: d.TrainSize,
+		GPU: m.GPU, GPUCount: m.GPUCount, NoGPU: m.NoGPU, GPUMemGiB: m.GPUMemGiB, CPUs: m.CPUs, Count: max(d.Count, 1),
+		WorldSize: d.WorldSize, USDPerHour: m.USDPerHour,
+		BatchSize: d.BatchSize, Epochs: d.Epochs, IterationsPerEpoch: d.IterationsPerEpoch, TrainSize: d.TrainSize,
 		Steps:   d.Steps,
 		Command: d.Command, Folder: d.Folder, Packages: d.Packages, Work: d.Work,
 		InitS:           p.initS,

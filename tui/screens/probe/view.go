@@ -191,6 +191,11 @@ func joined(parts []string, by string) string {
 
 // machine names where the probe runs.
 func machine(r profile.Run) string {
+	if r.Count > 1 {
+		one := r
+		one.Count = 1
+		return fmt.Sprintf("%d× %s", r.Count, machine(one))
+	}
 	if r.GPU == "" {
 		return r.InstanceType
 	}

@@ -115,7 +115,7 @@ class Facts:
     def hello(self):
         torch = self.torch
         fields = machine.hello()
-        fields["framework"] = framework(torch)
+        fields["framework"], fields["node"] = framework(torch), machine.node()
         fields["gpus"] = machine.gpus(torch, self.devices)
         if self.devices:
             fields["cuda"], fields["driver"] = torch.version.cuda, machine.driver()

@@ -16,6 +16,24 @@ def hello():
     }
 
 
+def node():
+    """What tells this host from others: its name, the boot of its kernel and its network.
+
+    Containers may share a name, as may hosts, and two networks on one host are as
+    far apart as two hosts are.
+    """
+    parts = [os.uname().nodename]
+    try:
+        with open("/proc/sys/kernel/random/boot_id") as f:
+            parts.append(f.read().strip())
+        parts.append(os.readlink("/proc/self/ns/net"))
+    except OSError:
+        pass
+    import zlib
+
+    return "%s-%08x" % (parts[0], zlib.crc32(" ".join(parts).encode("utf-8", "replace")))
+
+
 def _cpu():
     try:
         with open("/proc/cpuinfo") as f:

@@ -14,6 +14,20 @@ def place(torch):
     return rank, world
 
 
+def hosts(world):
+    """How many hosts the launcher put the ranks on; None where it does not say."""
+    for name in ("GROUP_WORLD_SIZE", "CROSS_SIZE"):  # torchrun, and accelerate through it; deepspeed
+        n = _number(name)
+        if n is not None and 1 <= n <= world:
+            return n
+    for name in ("LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"):
+        n = _number(name)
+        if n is not None and 1 <= n <= world:
+            return -(-world // n)
+    n = _number("SLURM_STEP_NUM_NODES")
+    return n if n is not None and 1 <= n <= world else None
+
+
 def _number(name):
     try:
         return int(os.environ[name])

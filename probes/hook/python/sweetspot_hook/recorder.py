@@ -284,7 +284,7 @@ class Recorder(between.Between):
             self.facts.epochs = max(self.facts.epochs, self.data.epochs_done)
         fields = dict(
             self.facts.model(per_epoch), unit="image" if self.data.image else "sample", dataset=name, train_size=size,
-            iterations_per_epoch=per_epoch, world_size=self.world,
+            iterations_per_epoch=per_epoch, world_size=self.world, vms=ranks.hosts(self.world),
         )
         if fields != self.told:
             self.told = fields
