@@ -180,11 +180,11 @@ func TestProbingACandidateFillsItsVariantIn(t *testing.T) {
 		Mode: profile.Infer, BatchSize: 300, Variant: profile.Variant{Precision: "int8",
 			Pruning: &profile.Pruning{Ratio: new(0.3)}},
 	})
-	if f.Mode != profile.Infer || f.Batches[0] != 300 || f.Precisions[0] != "int8" || f.Prunes[0] != 0.3 {
+	if f.Mode != profile.Infer || f.Batches[0] != 300 || f.Precisions[0] != "int8" || f.Prune != "0.3" {
 		t.Errorf("form is %+v", f)
 	}
 	f = f.For(&candidate.Candidate{Variant: profile.Variant{Precision: "fp8"}})
-	if f.Precisions[0] != "int8" || f.Prunes[0] != 0 || f.Batches[0] != 300 {
+	if f.Precisions[0] != "int8" || f.Prune != "0" || f.Batches[0] != 300 {
 		t.Errorf("what is unknown replaced what was known: %+v", f)
 	}
 }

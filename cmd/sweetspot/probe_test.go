@@ -40,6 +40,7 @@ func TestRequestReadsBack(t *testing.T) {
 		{"--", "python3", "train.py", "--epochs", "3", "--", "-x"},
 		{"--model=nets.py:net", "--input=3x32x32", "--batch=32,64", "--precision=fp32,int8", "--prune=0,30%", "--mode=infer",
 			"--eval=s.py:set", "--layers"},
+		{"--model=nets.py:net", "--input=3x32x32", "--prune=0,0.3;conv1=0:0.6:0.1,conv2=0.5", "--mode=infer"},
 		{"--model=example:fashion-cnn", "--repeat=3", "--host=a@b:22", "--host=here", "--host=c", "--vm=p3.2xlarge",
 			"--max-cost=$2", "--max-seconds=90s", "--detach", "--yes"},
 		{"--pattern=^(?P<step>\\d+), ", "--no-metadata", "--price=0.25", "--keep-running", "--", "./a.out"},

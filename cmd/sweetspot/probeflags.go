@@ -15,6 +15,7 @@ import (
 	"sweetspot/engine/steady"
 	"sweetspot/probes/adapter"
 	"sweetspot/probes/harness"
+	"sweetspot/probes/prune"
 	"sweetspot/probes/request"
 )
 
@@ -47,7 +48,8 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.IntSliceVar(&f.batch, "batch", nil, "batch sizes (default 128)")
 	fl.StringSliceVar(&f.precision,
 		"precision", nil, "arithmetic precisions: fp32, tf32, bf16, fp16, int8 (default fp32)")
-	fl.StringSliceVar(&f.prune, "prune", nil, "fractions of filters to remove from every convolution: 0,0.3 or 0,30%")
+	fl.StringArrayVar(&f.prune, "prune", nil, "fractions of filters to remove from every convolution, 0,0.3 or 0,30%, or "+
+		"from some: conv1=0.3,conv2=0.5 is one variant, conv1=0:0.6:0.1 a range, ranges of several layers a grid")
 	fl.Var(of(&f.mode, modes, "train"), "mode", "the mode: train or infer")
 	fl.Var(of(&f.epochs, parseEpochs, ""), "epochs",
 		"epochs of the training, also used for estimates (default 10, or the "+
@@ -166,12 +168,11 @@ func (f *probeFlags) request(args []string) (r request.Request, err error) {
 	for _, p := range f.precision {
 		r.Precisions = append(r.Precisions, strings.ToLower(strings.TrimSpace(p)))
 	}
-	for _, p := range f.prune {
-		v, err := quantity.ParseFraction(p)
-		if err != nil {
-			return r, usageError("--prune: %w", err)
-		}
-		r.Prunes = append(r.Prunes, v)
+	if r.Prune = strings.Join(f.prune, ";"); r.Prune == "" {
+		return r, nil
+	}
+	if _, err := prune.Parse(r.Prune); err != nil {
+		return r, usageError("--prune: %w", err)
 	}
 	return r, nil
 }

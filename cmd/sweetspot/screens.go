@@ -176,10 +176,9 @@ func spawn(ctx context.Context, db string, r request.Request) (*background.Clien
 func requested(f probe.Form, python string) request.Request {
 	axes := f.Axes()
 	r := request.Request{
-		Command: f.Command, Folder: f.Folder, Batches: axes.Batches, Precisions: axes.Precisions, Prunes: axes.Prunes,
-		Repeats: axes.Repeats,
-		Hosts:   axes.Hosts,
-		Python:  python, Rule: f.Rule(), Machine: store.Machine{USDPerHour: f.USDPerHour},
+		Command: f.Command, Folder: f.Folder, Batches: axes.Batches, Precisions: axes.Precisions,
+		Repeats: axes.Repeats, Hosts: axes.Hosts,
+		Python: python, Rule: f.Rule(), Machine: store.Machine{USDPerHour: f.USDPerHour},
 		Spec: harness.Spec{Mode: f.Mode, Epochs: f.Epochs},
 	}
 	if f.OfCommand() {
@@ -188,7 +187,7 @@ func requested(f probe.Form, python string) request.Request {
 		}
 		return r
 	}
-	r.Folder = ""
+	r.Folder, r.Prune = "", f.Prune
 	r.Spec.Model, r.Spec.Input, r.Spec.TrainSize = f.Model, f.Input, int(f.TrainSize)
 	if f.Mode == profile.Infer {
 		// the form's epochs are those of the whole training; an inference runs

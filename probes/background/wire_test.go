@@ -77,7 +77,7 @@ func update(seq int, seconds [][]float64) matrix.Update {
 // Every field survives: zero is not unknown, an error keeps its sentence.
 func TestFieldsTravel(t *testing.T) {
 	u := matrix.Update{Seq: 5, Current: 1, SpentUSD: new(0.0), Stopping: true, Rows: []matrix.Row{{}, {
-		Cell:  matrix.Cell{Mode: profile.Infer, Batch: 64, Precision: "int8", Prune: 0.3, Host: "me@vm", Repeat: 2},
+		Cell:  matrix.Cell{Mode: profile.Infer, Batch: 64, Precision: "int8", Prune: "conv1=0.3", Host: "me@vm", Repeat: 2},
 		State: matrix.OutOfMemory, Why: "does not fit",
 		Update: session.Update{
 			Seq: 3, Seconds: []float64{0, 0.5}, ScriptExit: new(0), MemoryBytes: new(0.0), Err: errors.New("a sentence"),

@@ -125,7 +125,7 @@ func (s Spec) optionalArgs(trained bool) []string {
 		word  string
 	}{
 		{trained, "--trained"},
-		{s.Prune > 0, "--prune=" + strconv.FormatFloat(s.Prune, 'g', -1, 64)},
+		{s.Prune != "", "--prune=" + string(s.Prune)},
 		{s.FineTune > 0, "--fine-tune=" + strconv.Itoa(s.FineTune)},
 		{s.Eval != "", "--eval=" + s.Eval},
 		{s.Layers, "--layers"},

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,9 +49,9 @@ func TestWrongSpecs(t *testing.T) {
 		`precision "int3"`:         func(s *Spec) { s.Precision = "int3" },
 		`data "imagenet"`:          func(s *Spec) { s.Data = "imagenet" },
 		`optimizer "lion"`:         func(s *Spec) { s.Optimizer = "lion" },
-		"the pruning 1 is":         func(s *Spec) { s.Prune = 1 },
-		"the pruning -0.1 is":      func(s *Spec) { s.Prune = -0.1 },
-		"the pruning NaN is":       func(s *Spec) { s.Prune = math.NaN() },
+		"leaves nothing of":         func(s *Spec) { s.Prune = "1" },
+		"is not a fraction":       func(s *Spec) { s.Prune = "-0.1" },
+		"is not one degree":        func(s *Spec) { s.Prune = "conv2=0.5,conv1=0.3" },
 		"is below the batch":       func(s *Spec) { s.FitBatch = 64 },
 		"largest batch size to":    func(s *Spec) { s.FitBatch = 1 << 30 },
 		"are too many for a probe": func(s *Spec) { s.Epochs = 1 << 40 },
@@ -70,7 +69,7 @@ func TestWrongSpecs(t *testing.T) {
 }
 
 func TestFilesAndArgv(t *testing.T) {
-	spec := Spec{Model: "example:fashion-cnn-wide", Mode: profile.Infer, Batch: 64, Prune: 0.3, FineTune: 2,
+	spec := Spec{Model: "example:fashion-cnn-wide", Mode: profile.Infer, Batch: 64, Prune: "0.3", FineTune: 2,
 		Eval: "sets.nets:test", Layers: true, FitBatch: 512}
 	files, argv, err := Program("/usr/bin/python3", spec, false)
 	if err != nil {
@@ -168,20 +167,21 @@ func TestVariantsThatCannotBe(t *testing.T) {
 	}{
 		{Spec{Model: "nets:Tiny", Precision: "int8"}, "int8 is for inference only"},
 		{Spec{Model: "nets:Tiny", Precision: "int8", Mode: profile.Infer}, ""},
-		{Spec{Model: "nets:Tiny", Prune: 0.5}, ""},
-		{Spec{Model: "nets:Tiny", Prune: 0.5, FineTune: 1}, "in --mode train the pruned network is trained anyway"},
+		{Spec{Model: "nets:Tiny", Prune: "0.5"}, ""},
+		{Spec{Model: "nets:Tiny", Prune: "conv1=0.3,conv2=0.5"}, ""},
+		{Spec{Model: "nets:Tiny", Prune: "0.5", FineTune: 1}, "in --mode train the pruned network is trained anyway"},
 		{Spec{Model: "nets:Tiny", Eval: "sets.py:test"}, "no file sets.py"},
 		{Spec{Model: "nets:Tiny", Eval: "sets"}, "labelled set \"sets\" is not of the form file.py:factory or " +
 			"package.module:factory"},
 		{Spec{Model: "nets:Tiny", Eval: "sets:test"}, ""},
 		{Spec{Model: dir + "/net.pt"}, ""},
 		{Spec{Model: dir + "/net.pt", Precision: "bf16"}, ""},
-		{Spec{Model: dir + "/net.pt", Prune: 0.1}, "a TorchScript file cannot be pruned; give the Python factory"},
+		{Spec{Model: dir + "/net.pt", Prune: "0.1"}, "a TorchScript file cannot be pruned; give the Python factory"},
 		{Spec{Model: dir + "/net.pt", Precision: "int8", Mode: profile.Infer}, "a TorchScript file cannot be quantised"},
 		{Spec{Model: dir + "/net.pt2"}, "cannot be trained"},
 		{Spec{Model: dir + "/net.pt2", Mode: profile.Infer, Precision: "bf16"}, "the precision it was exported in"},
 		{Spec{Model: dir + "/net.onnx"}, "an ONNX file cannot be trained; use --mode infer"},
-		{Spec{Model: dir + "/net.onnx", Mode: profile.Infer, Prune: 0.1}, "an ONNX file cannot be pruned"},
+		{Spec{Model: dir + "/net.onnx", Mode: profile.Infer, Prune: "0.1"}, "an ONNX file cannot be pruned"},
 		{Spec{Model: dir + "/net.onnx", Mode: profile.Infer, Precision: "fp16"}, "the precision it was exported in"},
 	} {
 		c.spec.Input = "1x8x8"

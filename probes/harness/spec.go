@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"sweetspot/engine/profile"
+	"sweetspot/probes/prune"
 )
 
 // Data says what the model is fed.
@@ -36,9 +36,9 @@ type Spec struct {
 	TrainSize int          // units per epoch of synthetic input; 0 unknown
 	Optimizer string       // sgd or adam; sgd
 
-	// Prune is the fraction of the filters to remove from every convolution
-	// that allows it, in [0,1); 0 prunes nothing.
-	Prune float64
+	// Prune is what to remove: of the filters of every convolution that allows it,
+	// or of those of some layers, which must.
+	Prune prune.Degree
 	// FineTune is the number of epochs to train a pruned network before it is
 	// measured, in inference; 0 for none. It has no effect without pruning.
 	FineTune int
@@ -99,7 +99,7 @@ func (s Spec) Resolve() (Spec, error) {
 		return s, err
 	}
 	err = s.checkVariant(form)
-	if s.Prune == 0 {
+	if s.Prune == "" {
 		s.FineTune = 0
 	}
 	return s, err
@@ -117,10 +117,8 @@ func (s Spec) checkNumbers() error {
 		return fmt.Errorf("the largest batch size to try, %d, is not between 1 and %d", s.FitBatch, maxBatch)
 	case s.FitBatch > 0 && s.FitBatch < s.Batch:
 		return fmt.Errorf("the largest batch size to try, %d, is below the batch size to begin with, %d", s.FitBatch, s.Batch)
-	case math.IsNaN(s.Prune) || s.Prune < 0 || s.Prune >= 1:
-		return fmt.Errorf("the pruning %g is not at least 0 and below 1; 0.3 or 30%% removes three filters in ten", s.Prune)
 	}
-	return nil
+	return s.Prune.Check()
 }
 
 func (s Spec) resolveChoices() (Spec, error) {
@@ -155,7 +153,7 @@ func (s Spec) checkVariant(form Form) error {
 	case s.WorkOnly && !infer && s.TrainSize == 0:
 		return errors.New("nothing is run, so nothing tells how long an epoch is; add --train-size, the units in your " +
 			"training set, or use --mode infer")
-	case s.Prune > 0 && !form.isPython():
+	case s.Prune != "" && !form.isPython():
 		return fmt.Errorf("%s cannot be pruned; give the Python factory that makes it", form)
 	case s.Precision == "int8" && !form.isPython():
 		return fmt.Errorf("%s cannot be quantised; give the Python factory that makes it", form)

@@ -51,7 +51,7 @@ func TestPython(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), torch(t), "-B", "-m", "unittest", name)
 			cmd.Dir = "testdata"
 			cmd.Env = append(os.Environ(), "PYTHONPATH=../python:../../examples", "CUDA_VISIBLE_DEVICES=",
-				"PYTHONWARNINGS=ignore")
+				"PYTHONWARNINGS=ignore", "OMP_NUM_THREADS=1") // threads that wait for each other beside other tests take minutes
 			out, err := cmd.CombinedOutput()
 			if err != nil || !bytes.Contains(out, []byte("\nOK")) {
 				t.Errorf("%v\n%s", err, out)
@@ -173,7 +173,7 @@ func TestStopDuringTheValidation(t *testing.T) {
 // Asked by the control file, the harness ends at a step boundary without a
 // signal, and measures the layers of a pruned network yet.
 func TestStopByControlFile(t *testing.T) {
-	spec := Spec{Model: source(t, small) + ":net", Mode: profile.Infer, Input: "3x16x16", Batch: 4, Prune: 0.25,
+	spec := Spec{Model: source(t, small) + ":net", Mode: profile.Infer, Input: "3x16x16", Batch: 4, Prune: "0.25",
 		Precision: "int8", Layers: true}
 	steps := 0
 	r := probe(t, spec, func(p *runner.Process, e protocol.Event) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"sweetspot/engine/profile"
+	"sweetspot/probes/prune"
 	"sweetspot/probes/session"
 )
 
@@ -23,9 +24,9 @@ type Cell struct {
 	Mode      profile.Mode
 	Batch     int
 	Precision string
-	Prune     float64 // fraction of the filters, in [0,1)
-	Host      string  // ssh destination; "" is this machine
-	Repeat    int     // 0, 1, … in fresh processes
+	Prune     prune.Degree
+	Host      string // ssh destination; "" is this machine
+	Repeat    int    // 0, 1, … in fresh processes
 }
 
 // Axes are the values that a matrix combines. An empty axis has one value,
@@ -34,7 +35,7 @@ type Axes struct {
 	Mode       profile.Mode
 	Batches    []int
 	Precisions []string
-	Prunes     []float64
+	Prunes     []prune.Degree
 	Hosts      []string
 	Repeats    int // 0 and 1 are one probe a cell
 }
@@ -51,15 +52,15 @@ func (a Axes) Cells() ([]Cell, error) {
 			"hosts or repeats", n, MaxCells)
 	}
 	slices.Sort(batches)
-	slices.SortFunc(prunes, func(x, y float64) int { return cmp.Compare(y, x) })
+	slices.SortFunc(prunes, prune.Compare)
 	slices.SortStableFunc(precisions, func(x, y string) int { return cmp.Compare(bits(x), bits(y)) })
 	cells := make([]Cell, 0, n)
 	for repeat := range max(a.Repeats, 1) {
 		for _, batch := range batches {
-			for _, prune := range prunes {
+			for _, degree := range prunes {
 				for _, precision := range precisions {
 					for _, host := range hosts {
-						cells = append(cells, Cell{a.Mode, batch, precision, prune, host, repeat})
+						cells = append(cells, Cell{a.Mode, batch, precision, degree, host, repeat})
 					}
 				}
 			}
@@ -109,8 +110,8 @@ func (c Cell) Label() string {
 	if c.Precision != "" {
 		parts = append(parts, c.Precision)
 	}
-	if c.Prune > 0 {
-		parts = append(parts, fmt.Sprintf("pruned %.3g %%", 100*c.Prune))
+	if c.Prune != "" {
+		parts = append(parts, c.Prune.Name())
 	}
 	if c.Repeat > 0 {
 		parts = append(parts, "repeat "+strconv.Itoa(c.Repeat+1))
@@ -126,7 +127,7 @@ func (c Cell) Label() string {
 // host cannot.
 func (c Cell) fits(other Cell) bool {
 	alike := c.Mode == other.Mode && c.Host == other.Host && c.Precision == other.Precision
-	return !alike || c.Batch < other.Batch || c.Prune > other.Prune
+	return !alike || c.Batch < other.Batch || c.Prune.MayBeSmaller(other.Prune)
 }
 
 // State is the state of a cell.

@@ -14,6 +14,7 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
+	"sweetspot/probes/prune"
 	"sweetspot/probes/runner"
 	"sweetspot/probes/session"
 )
@@ -49,7 +50,7 @@ func scripted(s *store.Store, usd *float64, script func(Cell) string) func(conte
 
 func TestSmallestFirst(t *testing.T) {
 	cells, err := Axes{Mode: profile.Infer, Batches: []int{64, 16, 64}, Precisions: []string{"fp32", "int8"},
-		Prunes: []float64{0, 0.5}, Repeats: 2}.Cells()
+		Prunes: []prune.Degree{"", "0.5"}, Repeats: 2}.Cells()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,8 @@ func TestOrderNeverPutsTheLargerFirst(t *testing.T) {
 			Batches: rapid.SliceOfN(rapid.IntRange(1, 512), 0, 4).Draw(t, "batches"),
 			Precisions: rapid.SliceOfN(rapid.SampledFrom([]string{"fp32", "fp16", "bf16", "int8", "tf32"}), 0, 3).Draw(t,
 				"precisions"),
-			Prunes: rapid.SliceOfN(rapid.Float64Range(0, 0.9), 0, 3).Draw(t, "prunes"),
+			Prunes: rapid.SliceOfN(rapid.SampledFrom([]prune.Degree{"", "0.1", "0.5", "a=0.2", "a=0.2,b=0.3", "a=0.6,b=0.3",
+				"b=0.3", "b=0.9"}), 0, 4).Draw(t, "prunes"),
 		}
 		cells, err := a.Cells()
 		if err != nil {

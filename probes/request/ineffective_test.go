@@ -15,7 +15,7 @@ func TestCommandFlagsWithoutEffect(t *testing.T) {
 	for flag, r := range map[string]Request{
 		"--batch":         {Batches: []int{32}},
 		"--precision":     {Precisions: []string{"bf16"}},
-		"--prune":         {Prunes: []float64{0}},
+		"--prune":         {Prune: "0"},
 		"--input":         {Spec: harness.Spec{Input: "3x4x4"}},
 		"--data":          {Spec: harness.Spec{Data: harness.Auto}},
 		"--train-size":    {Spec: harness.Spec{TrainSize: 100}},
@@ -64,16 +64,16 @@ func TestModelFlagsWithoutEffect(t *testing.T) {
 		"leave out either it or --eval and --fine-tune": {Spec: spec(func(s *harness.Spec) {
 			s.FitBatch, s.Eval,
 				s.FineTune = 512, "s.py:set", 1
-		}), Prunes: []float64{0.3}},
+		}), Prune: "0.3"},
 		"nothing is pruned; add --prune":       {Spec: tuned},
-		"nothing is pruned; add --prune, such": {Spec: tuned, Prunes: []float64{0}},
+		"nothing is pruned; add --prune, such": {Spec: tuned, Prune: "0"},
 	} {
 		if _, err := r.Cells(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
 		}
 	}
 	for name, r := range map[string]Request{
-		"fine-tuning of one of two": {Spec: tuned, Prunes: []float64{0, 0.3}},
+		"fine-tuning of one of two": {Spec: tuned, Prune: "0,0.3"},
 		"a size to find":            {Spec: spec(func(s *harness.Spec) { s.FitBatch = 512 })},
 		"layers":                    {Spec: spec(func(s *harness.Spec) { s.Layers = true })},
 	} {

@@ -21,6 +21,7 @@ import (
 	"sweetspot/probes/harness"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/metric"
+	"sweetspot/probes/prune"
 	"sweetspot/probes/remote"
 )
 
@@ -36,8 +37,8 @@ type Request struct {
 	Spec       harness.Spec
 	Batches    []int
 	Precisions []string
-	Prunes     []float64
 	Repeats    int
+	Prune      string // degrees of pruning, as [prune.Parse] takes them; "" for none
 
 	Hosts      []string      // user@vm or user@vm:port; empty for this machine
 	Detach     bool          // on other hosts it goes on without the connection
@@ -64,8 +65,14 @@ func (r Request) Cells() ([]matrix.Cell, error) {
 	if err := r.checkEffective(); err != nil {
 		return nil, err
 	}
-	axes := matrix.Axes{Mode: r.Spec.Mode, Batches: r.Batches, Precisions: r.Precisions, Prunes: r.Prunes, Hosts: r.Hosts,
+	axes := matrix.Axes{Mode: r.Spec.Mode, Batches: r.Batches, Precisions: r.Precisions, Hosts: r.Hosts,
 		Repeats: r.Repeats}
+	if r.Prune != "" {
+		var err error
+		if axes.Prunes, err = prune.Parse(r.Prune); err != nil {
+			return nil, err
+		}
+	}
 	if !r.IsCommand() && len(axes.Batches) == 0 {
 		axes.Batches = []int{DefaultBatch}
 	}
@@ -122,9 +129,8 @@ func (r Request) reader() (*adapter.Adapter, error) {
 func (r Request) checkEffective() error {
 	s := r.Spec
 	ofTimes := []option{{"layers", s.Layers}, {"eval", s.Eval != ""}, {"fine-tune", s.FineTune > 0}}
-	ofRuns := append(slices.Clone(ofTimes), option{"largest-batch", s.FitBatch > 0}, option{"prune", len(r.Prunes) > 0},
+	ofRuns := append(slices.Clone(ofTimes), option{"largest-batch", s.FitBatch > 0}, option{"prune", r.Prune != ""},
 		option{"host", r.IsElsewhere()}, option{"repeat", r.Repeats > 1}, option{"keep-running", r.KeepRunning})
-	isPruned := func(p float64) bool { return p > 0 }
 	switch {
 	case r.IsCommand() && flags(r.ofModel()) != "":
 		return fmt.Errorf("a command sets its own batch size, precision, pruning, data and interpreter; leave out %s, "+
@@ -135,11 +141,18 @@ func (r Request) checkEffective() error {
 		return fmt.Errorf("--work-only measures nothing; leave out either it or %s", flags(ofRuns))
 	case s.FitBatch > 0 && flags(ofTimes) != "":
 		return fmt.Errorf("--largest-batch only finds that size; leave out either it or %s", flags(ofTimes))
-	case s.FineTune > 0 && !slices.ContainsFunc(r.Prunes, isPruned):
+	case s.FineTune > 0 && !r.prunes():
 		return errors.New("--fine-tune trains pruned models and nothing is pruned; add --prune, such as --prune 0.3, " +
 			"or leave out --fine-tune")
 	}
 	return nil
+}
+
+// prunes reports whether some of the probes are of a pruned model; what cannot be
+// read is refused elsewhere.
+func (r Request) prunes() bool {
+	degrees, err := prune.Parse(r.Prune)
+	return r.Prune != "" && (err != nil || slices.ContainsFunc(degrees, func(d prune.Degree) bool { return d != "" }))
 }
 
 // IsElsewhere reports whether some of the probes run on other hosts.
@@ -158,7 +171,7 @@ type option struct {
 func (r Request) ofModel() []option {
 	s := r.Spec
 	return []option{
-		{"batch", len(r.Batches) > 0}, {"precision", len(r.Precisions) > 0}, {"prune", len(r.Prunes) > 0},
+		{"batch", len(r.Batches) > 0}, {"precision", len(r.Precisions) > 0}, {"prune", r.Prune != ""},
 		{"input", s.Input != ""}, {"data", s.Data != ""}, {"train-size", s.TrainSize != 0}, {"optimizer", s.Optimizer != ""},
 		{"eval", s.Eval != ""}, {"fine-tune", s.FineTune != 0}, {"layers", s.Layers}, {"largest-batch", s.FitBatch != 0},
 		{"python", r.Python != "" && !r.IsElsewhere()},
@@ -243,7 +256,7 @@ func (r Request) Argv() []string {
 	add("input", s.Input)
 	add("batch", list(r.Batches, ","))
 	add("precision", list(r.Precisions, ","))
-	add("prune", list(r.Prunes, ","))
+	add("prune", r.Prune)
 	add("epochs", s.Epochs)
 	add("data", s.Data)
 	add("train-size", s.TrainSize)
@@ -291,9 +304,7 @@ func (r Request) alone(c matrix.Cell) []string {
 	if s.Precision != "" {
 		one.Precisions = []string{s.Precision}
 	}
-	if s.Prune > 0 {
-		one.Prunes = []float64{s.Prune}
-	}
+	one.Prune = string(s.Prune)
 	if c.Host == "" {
 		one.Python = r.Python
 	}

@@ -21,7 +21,7 @@ func TestWrongRequests(t *testing.T) {
 		"is not a host, beside this machine": {Command: []string{"python3", "train.py"},
 			Hosts: []string{"", "-oProxyCommand=touch x"}},
 		`precision "fp8" is not one of`: {Spec: model, Precisions: []string{"fp32", "fp8"}},
-		"not at least 0 and below 1":    {Spec: model, Prunes: []float64{0.5, 1}},
+		"leaves nothing of the model":   {Spec: model, Prune: "0.5,1"},
 		"300 probes are more than":      {Spec: model, Batches: []int{1, 2, 3}, Repeats: 100},
 		"int8 is for inference only": {Spec: harness.Spec{Model: "example:fashion-cnn", Mode: profile.Train},
 			Precisions: []string{"int8"}},
@@ -35,9 +35,9 @@ func TestWrongRequests(t *testing.T) {
 
 func TestCellsOfAModelAndOfACommand(t *testing.T) {
 	r := Request{Spec: harness.Spec{Model: "example:fashion-cnn", Mode: profile.Infer}, Batches: []int{64, 256, 512},
-		Precisions: []string{"fp32", "int8"}, Prunes: []float64{0, 0.1, 0.2, 0.3, 0.5}}
+		Precisions: []string{"fp32", "int8"}, Prune: "0,0.1,0.2,0.3,50%"}
 	cells, err := r.Cells()
-	if err != nil || len(cells) != 30 || cells[0].Batch != 64 || cells[0].Precision != "int8" || cells[0].Prune != 0.5 {
+	if err != nil || len(cells) != 30 || cells[0].Batch != 64 || cells[0].Precision != "int8" || cells[0].Prune != "0.5" {
 		t.Errorf("%d cells, the first %+v; %v", len(cells), cells[0], err)
 	}
 	cells, err = Request{Command: []string{"python3", "train.py"}, Repeats: 3}.Cells()

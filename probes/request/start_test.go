@@ -93,7 +93,7 @@ func TestSessionElsewhere(t *testing.T) {
 func TestSessionOfAModel(t *testing.T) {
 	r := Request{Spec: harness.Spec{Model: "example:fashion-cnn", Mode: profile.Infer, Precision: "bf16"},
 		Python: "/opt/python"}
-	c := matrix.Cell{Host: "me@vm", Batch: 64, Prune: 0.25, Mode: profile.Infer}
+	c := matrix.Cell{Host: "me@vm", Batch: 64, Prune: "0.25", Mode: profile.Infer}
 	o := options(t, r, c)
 	d := o.Description
 	if !o.RunsHarness || !o.Named || o.Hooked || o.Command[0] != interpreterThere || d.BatchSize != 64 ||
@@ -238,7 +238,7 @@ func TestHiddenSecrets(t *testing.T) {
 
 func TestArgv(t *testing.T) {
 	r := Request{
-		Name: "0", Batches: []int{32, 64}, Precisions: []string{"fp32", "bf16"}, Prunes: []float64{0, 0.3}, Repeats: 2,
+		Name: "0", Batches: []int{32, 64}, Precisions: []string{"fp32", "bf16"}, Prune: "0,0.3", Repeats: 2,
 		Hosts: []string{"", "me@vm:22"}, Detach: true, Python: "/opt/python", NoMetadata: true, KeepRunning: true,
 		Spec: harness.Spec{Model: "n.py:net", Mode: profile.Infer, Input: "3x4x4", Epochs: 3, Data: harness.Synthetic,
 			TrainSize: 100, Optimizer: "adam", Eval: "s.py:set", FineTune: 2, Layers: true, FitBatch: 512},

@@ -106,9 +106,8 @@ func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter strin
 func describeSpec(d *store.Description, s harness.Spec) {
 	d.Model.Name, d.Model.SourceFile = cmp.Or(d.Model.Name, s.Name()), cmp.Or(d.Model.SourceFile, s.Model)
 	d.Variant.Precision = s.Precision
-	if s.Prune > 0 {
-		d.Variant.Name = fmt.Sprintf("pruned %.3g %%", 100*s.Prune)
-		d.Variant.Pruning = &profile.Pruning{Kind: Filters, Ratio: new(s.Prune)}
+	if s.Prune != "" {
+		d.Variant.Name, d.Variant.Pruning = s.Prune.Name(), s.Prune.Profile()
 	}
 	if s.FineTune > 0 { // another variant, with another accuracy
 		d.Variant.Name += fmt.Sprintf(", tuned %d", s.FineTune)
@@ -119,10 +118,6 @@ func describeSpec(d *store.Description, s harness.Spec) {
 		d.Epochs = new(float64(s.Epochs))
 	}
 }
-
-// Filters names the harness's way of pruning: whole filters, the smallest L1 norm first
-// (Li et al. 2017, the method of the TAR/CAR study).
-const Filters = "filters by L1 norm"
 
 func epochs(n int) string {
 	if n == 1 {

@@ -7,19 +7,21 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/probes/adapter"
 	"sweetspot/probes/harness"
+	"sweetspot/probes/prune"
 )
 
 // Each way of pruning is a variant of its own.
 func TestVariantOfAModel(t *testing.T) {
 	for _, c := range []struct {
-		prune      float64
+		prune      prune.Degree
 		fineTune   int
 		name, kind string
 	}{
-		{0, 3, "", ""}, // nothing was pruned: nothing to tune
-		{0.3, 0, "pruned 30 %", "filters by L1 norm"},
-		{0.3, 1, "pruned 30 %, tuned 1", "filters by L1 norm, fine-tuned for 1 epoch"},
-		{0.125, 2, "pruned 12.5 %, tuned 2", "filters by L1 norm, fine-tuned for 2 epochs"},
+		{"", 3, "", ""}, // nothing was pruned: nothing to tune
+		{"0.3", 0, "pruned 30 %", "filters by L1 norm"},
+		{"0.3", 1, "pruned 30 %, tuned 1", "filters by L1 norm, fine-tuned for 1 epoch"},
+		{"0.125", 2, "pruned 12.5 %, tuned 2", "filters by L1 norm, fine-tuned for 2 epochs"},
+		{"conv1=0.3,conv2=0.5", 1, "conv1 0.3, conv2 0.5, tuned 1", "filters by L1 norm, fine-tuned for 1 epoch"},
 	} {
 		spec := harness.Spec{Model: "example:fashion-cnn", Mode: profile.Infer, Batch: 8, Prune: c.prune,
 			FineTune: c.fineTune}
@@ -32,7 +34,7 @@ func TestVariantOfAModel(t *testing.T) {
 			kind = v.Pruning.Kind
 		}
 		if v.Name != c.name || kind != c.kind {
-			t.Errorf("%g tuned %d: %q, %q", c.prune, c.fineTune, v.Name, kind)
+			t.Errorf("%q tuned %d: %q, %q", c.prune, c.fineTune, v.Name, kind)
 		}
 	}
 }

@@ -187,6 +187,38 @@ class TestPruning(unittest.TestCase):
             # It still learns: the shapes of gradients are those of the weights.
             model.train()(torch.randn(8, 1, 28, 28)).sum().backward()
 
+    def test_layers(self):
+        """One layer alone loses filters as it does among all, and the others none."""
+        for fractions in ({"0": 0.5}, {"4": 0.25}, {"0": 0.3, "4": 0.5}):
+            torch.manual_seed(0)
+            model = settle(fashion_cnn.fashion_cnn_wide())
+            dense = model
+            for conv, norm in (("0", "1"), ("4", "5")):
+                if conv in fractions:
+                    dense = masked(dense, [(conv, [norm])], fractions[conv])
+            removed, whole = pruning.prune(model, fractions)
+            x = torch.randn((4, 1, 28, 28), generator=torch.Generator().manual_seed(3))
+            with torch.no_grad():
+                self.assertLess(float((model(x) - dense(x)).abs().max()), 1e-5)
+            self.assertEqual((sorted(removed), whole), (sorted(fractions), {}))
+            for conv, filters in (("0", 32), ("4", 64)):
+                left = filters - math.floor(filters * fractions.get(conv, 0) + 1e-9)
+                self.assertEqual(model.get_submodule(conv).out_channels, left)
+
+    def test_layers_that_cannot(self):
+        residual = nn.Sequential(nn.Conv2d(3, 8, 3), nn.GroupNorm(2, 8), nn.Conv2d(8, 8, 1), nn.Conv2d(8, 2, 1))
+        with self.assertRaisesRegex(Problem, "^0 cannot be pruned: .*GroupNorm; there are 2$"):
+            pruning.prune(residual, {"0": 0.5})
+        with self.assertRaisesRegex(Problem, "no layer a that can be pruned; the network has no layer that can"):
+            pruning.prune(nn.Linear(3, 2), {"a": 0.5})
+        many = nn.Sequential(*[nn.Conv2d(4, 4, 1) for _ in range(50)])
+        with self.assertRaisesRegex(Problem, "38, 39 and 9 more$"):
+            pruning.prune(many, {"a": 0.5})
+
+    def test_text(self):
+        self.assertEqual(pruning.degree("0.3"), 0.3)
+        self.assertEqual(pruning.degree("a.conv1=0.3,b=0.5"), {"a.conv1": 0.3, "b": 0.5})
+
     def test_vgg(self):
         model, _, whole = self.check(vgg(), (3, 32, 32), [(n, []) for n in ("0", "2", "5", "7", "10", "12")], 0.25)
         a, b, c = 6, 12, 18

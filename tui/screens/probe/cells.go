@@ -278,11 +278,11 @@ func labels(rows []matrix.Row, w int) []string {
 				c.Precision = ""
 			}
 			if !varies.prune {
-				c.Prune = 0
+				c.Prune = ""
 			}
 		}
 		if out[i] = text.Clean(c.Label()); !varies.host && !varies.batch && !varies.precision && varies.prune &&
-			c.Prune == 0 {
+			c.Prune == "" {
 			out[i] = "whole model" + repeated(c)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/matrix"
+	"sweetspot/probes/prune"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
@@ -60,7 +61,7 @@ func several(t *testing.T, axes matrix.Axes, over int) matrix.Update {
 var (
 	six    = matrix.Axes{Mode: profile.Train, Batches: []int{32, 64, 128}, Precisions: []string{"fp32", "bf16"}}
 	thirty = matrix.Axes{Mode: profile.Infer, Batches: []int{32, 64, 128}, Precisions: []string{"fp32", "int8"},
-		Prunes: []float64{0, 0.1, 0.2, 0.3, 0.5}}
+		Prunes: []prune.Degree{"", "0.1", "0.2", "0.3", "0.5"}}
 	hosts = matrix.Axes{Mode: profile.Train, Hosts: []string{"", "me@vm1", "me@vm2:2222"}, Batches: []int{64}, Repeats: 2}
 )
 
@@ -208,7 +209,7 @@ func TestLabelsLeaveOutWhatDoesNotVary(t *testing.T) {
 		{six, "batch 32 · bf16"},
 		{thirty, "batch 32 · int8 · pruned 50 %"},
 		{hosts, "batch 64"},
-		{matrix.Axes{Batches: []int{8}, Precisions: []string{"fp32"}, Prunes: []float64{0.3, 0}}, "pruned 30 %"},
+		{matrix.Axes{Batches: []int{8}, Precisions: []string{"fp32"}, Prunes: []prune.Degree{"0.3", ""}}, "pruned 30 %"},
 		{matrix.Axes{Repeats: 2}, "the only one"},
 	} {
 		cells, err := c.axes.Cells()

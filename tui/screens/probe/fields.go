@@ -13,6 +13,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/probes/matrix"
+	"sweetspot/probes/prune"
 )
 
 // field is a row of the form. A field with choices steps through them, others
@@ -94,11 +95,11 @@ var fields = []field{
 		read:    func(f *Form, s string) error { return keep(&f.Precisions)(list(strings.ToLower(s), precision)) },
 		choices: func(f *Form, n int) { f.Precisions = stepped(f.Precisions, precisions, n) },
 		several: func(f Form) bool { return len(f.Precisions) > 1 }},
-	{label: "prune", hint: "share of filters to remove; 0,30%,50% probes each", ofModel: true,
-		value:   func(f Form) string { return plaintext.Join(f.Prunes, ", ", pruning) },
-		read:    func(f *Form, s string) error { return keep(&f.Prunes)(list(cmp.Or(strings.TrimSpace(s), "0"), prune)) },
-		choices: func(f *Form, n int) { f.Prunes = stepped(f.Prunes, pruneSteps, n) },
-		several: func(f Form) bool { return len(f.Prunes) > 1 }},
+	{label: "prune", hint: "share of filters: 0,30%, or of layers: conv1=0:0.6:0.1", ofModel: true,
+		value:   func(f Form) string { return f.Prune },
+		read:    readPrune,
+		choices: stepPrune,
+		several: func(f Form) bool { return len(f.prunes()) > 1 }},
 	{label: "repeat", hint: "repetitions, each in a fresh process",
 		value:   func(f Form) string { return strconv.Itoa(f.Repeat) },
 		read:    func(f *Form, s string) error { return keep(&f.Repeat)(whole(s, "number of repeats")) },
@@ -139,7 +140,7 @@ var fields = []field{
 }
 
 // pruneSteps are what pruning is stepped through.
-var pruneSteps = []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
+var pruneSteps = []string{"0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9"}
 
 // here is how the form writes this machine.
 const here = "here"
@@ -152,20 +153,24 @@ func precision(s string) (string, error) {
 	return s, nil
 }
 
-// prune reads a fraction of filters to remove.
-func prune(s string) (float64, error) {
-	v, err := quantity.ParseFraction(s)
-	if err == nil && v >= 1 {
-		err = fmt.Errorf("%q leaves nothing of the model: write a share below 1, as 0.3 or 30%%", s)
-	}
-	return v, err
+// readPrune keeps what was written, in which a grid of many variants is short.
+func readPrune(f *Form, s string) error {
+	s = cmp.Or(strings.TrimSpace(s), "0")
+	_, err := prune.Parse(s)
+	return keep(&f.Prune)(s, err)
 }
 
-func pruning(v float64) string {
-	if v == 0 {
-		return "0"
+// stepPrune goes on from one degree for the whole model; other text stays.
+func stepPrune(f *Form, n int) {
+	degrees := f.prunes()
+	if len(degrees) != 1 {
+		return
 	}
-	return strconv.FormatFloat(v*100, 'f', -1, 64) + "%"
+	ratio, whole := degrees[0].Ratio()
+	if whole || degrees[0] == "" {
+		f.Prune = strconv.FormatFloat(ratio, 'g', -1, 64)
+		next(&f.Prune, pruneSteps, n)
+	}
 }
 
 // host reads a destination for ssh; what more is wrong with one, ssh says.

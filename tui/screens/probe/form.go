@@ -14,6 +14,7 @@ import (
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/steady"
 	"sweetspot/probes/matrix"
+	"sweetspot/probes/prune"
 )
 
 // Form is what shall be measured, and for how long. Every combination of its
@@ -27,22 +28,22 @@ type Form struct {
 	TrainSize  float64 // units in the training set, for input without a dataset; 0: the dataset's own
 	Epochs     int     // epochs of training, passes over the data in inference
 	Precisions []string
-	Prunes     []float64 // fractions of the filters removed, 0 for the whole model
-	Repeat     int       // fresh processes per combination
-	Folder     string    // that the command runs in; "" is the current one, on a host the home there
-	Hosts      []string  // user@vm[:port]; "" is this machine, rent a VM that is rented
-	VM         string    // VM type of the machine, as aws/us-east-1/g6.xlarge; "" is unknown
-	USDPerHour *float64  // nil: unknown
-	Target     float64   // relative half-width of the steady mean to stop at
-	MaxSeconds float64   // of each probe; 0: no cap
-	MaxUSD     float64   // of all probes together; 0: no cap
+	Prune      string   // degrees of pruning, as [prune.Parse] takes them; 0 for the whole model
+	Repeat     int      // fresh processes per combination
+	Folder     string   // that the command runs in; "" is the current one, on a host the home there
+	Hosts      []string // user@vm[:port]; "" is this machine, rent a VM that is rented
+	VM         string   // VM type of the machine, as aws/us-east-1/g6.xlarge; "" is unknown
+	USDPerHour *float64 // nil: unknown
+	Target     float64  // relative half-width of the steady mean to stop at
+	MaxSeconds float64  // of each probe; 0: no cap
+	MaxUSD     float64  // of all probes together; 0: no cap
 }
 
 // Defaults are a first probe that anybody can run.
 func Defaults() Form {
 	return Form{
 		Model: "example:fashion-cnn", Mode: profile.Train, Batches: []int{128}, Epochs: 10, Precisions: precisions[:1:1],
-		Prunes: []float64{0}, Repeat: 1, Hosts: []string{""}, Target: 0.02, MaxSeconds: 120,
+		Prune: "0", Repeat: 1, Hosts: []string{""}, Target: 0.02, MaxSeconds: 120,
 	}
 }
 
@@ -63,7 +64,7 @@ func (f Form) OfCommand() bool { return len(f.Command) > 0 }
 // clone is a copy that shares nothing with f.
 func (f Form) clone() Form {
 	f.Command, f.Batches, f.Precisions = slices.Clone(f.Command), slices.Clone(f.Batches), slices.Clone(f.Precisions)
-	f.Prunes, f.Hosts = slices.Clone(f.Prunes), slices.Clone(f.Hosts)
+	f.Hosts = slices.Clone(f.Hosts)
 	return f
 }
 
@@ -72,8 +73,9 @@ func (f Form) fill() Form {
 	d := Defaults()
 	f = f.clone()
 	f.Mode, f.Epochs, f.Repeat = cmp.Or(f.Mode, d.Mode), cmp.Or(f.Epochs, d.Epochs), cmp.Or(f.Repeat, d.Repeat)
-	f.Batches, f.Precisions, f.Prunes, f.Hosts = orOne(f.Batches, d.Batches), orOne(f.Precisions, d.Precisions),
-		orOne(f.Prunes, d.Prunes), orOne(f.Hosts, d.Hosts)
+	f.Batches, f.Precisions, f.Hosts = orOne(f.Batches, d.Batches), orOne(f.Precisions, d.Precisions),
+		orOne(f.Hosts, d.Hosts)
+	f.Prune = cmp.Or(f.Prune, d.Prune)
 	return f
 }
 
@@ -107,7 +109,7 @@ func (f Form) check() error {
 // checkModel is check for a model that the harness runs.
 func (f Form) checkModel() error {
 	example := strings.HasPrefix(f.Model, "example:")
-	changed := slices.ContainsFunc(f.Prunes, func(p float64) bool { return p > 0 }) ||
+	changed := slices.ContainsFunc(f.prunes(), func(d prune.Degree) bool { return d != "" }) ||
 		slices.Contains(f.Precisions, "int8")
 	switch {
 	case f.Model == "":
@@ -149,11 +151,21 @@ func (f Form) For(c *candidate.Candidate) Form {
 	if slices.Contains(precisions, c.Variant.Precision) {
 		f.Precisions = []string{c.Variant.Precision}
 	}
-	f.Prunes = []float64{0}
-	if p := c.Variant.Pruning; p != nil && p.Ratio != nil && *p.Ratio >= 0 && *p.Ratio < 1 {
-		f.Prunes[0] = *p.Ratio
+	f.Prune = Defaults().Prune
+	if d, ok := prune.Of(c.Variant.Pruning); ok && d != "" {
+		f.Prune = string(d)
 	}
 	return f
+}
+
+// prunes are the degrees of pruning; none where they cannot be read, which the
+// field refuses.
+func (f Form) prunes() []prune.Degree {
+	degrees, err := prune.Parse(f.Prune)
+	if err != nil {
+		return nil
+	}
+	return degrees
 }
 
 // knowsItsInput reports whether the file says which shape it takes.
@@ -173,7 +185,7 @@ func (f Form) name() string {
 func (f Form) Axes() matrix.Axes {
 	a := matrix.Axes{Mode: f.Mode, Hosts: f.Hosts, Repeats: f.Repeat}
 	if !f.OfCommand() {
-		a.Batches, a.Precisions, a.Prunes = f.Batches, f.Precisions, f.Prunes
+		a.Batches, a.Precisions, a.Prunes = f.Batches, f.Precisions, f.prunes()
 	}
 	return a
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"sweetspot/engine/profile"
+	"sweetspot/probes/prune"
 	"sweetspot/tui/keys"
 )
 
@@ -29,7 +30,7 @@ func TestListsInTheForm(t *testing.T) {
 	}
 	f := s.Form()
 	if !slices.Equal(f.Batches, []int{32, 64}) || !slices.Equal(f.Precisions, []string{"fp32", "bf16"}) ||
-		!slices.Equal(f.Prunes, []float64{0, 0.3, 0.5}) ||
+		!slices.Equal(f.prunes(), []prune.Degree{"", "0.3", "0.5"}) ||
 		f.Repeat != 2 || !slices.Equal(f.Hosts, []string{"", "me@vm:2222"}) {
 		t.Errorf("form is %+v", f)
 	}
@@ -72,8 +73,7 @@ func TestWhatCannotBeMeasuredIsSaidOnTheForm(t *testing.T) {
 		"int8 is for inference only": func(f *Form) { f.Precisions = []string{"int8"} },
 		"can't be trained":           func(f *Form) { f.Model, f.TrainSize, f.Input = "m.onnx", 10, "1" },
 		"need a Python factory": func(f *Form) {
-			f.Model, f.Input, f.Mode, f.Prunes = "/m/net.pt", "1", profile.Infer,
-				[]float64{0.3}
+			f.Model, f.Input, f.Mode, f.Prune = "/m/net.pt", "1", profile.Infer, "0.3"
 		},
 		"no model is named": func(f *Form) { f.Model = "" },
 		"needs the price":   func(f *Form) { f.MaxUSD = 1 },
@@ -155,7 +155,8 @@ func TestEveryFieldOpensWithItsValue(t *testing.T) {
 	full := Form{
 		Model: "/m/net.py:build", Mode: profile.Infer, Batches: []int{32, 64}, Input: "3x224x224",
 		TrainSize: 1234567, Epochs: 90,
-		Precisions: []string{"fp32", "int8"}, Prunes: []float64{0, 0.3, 0.125}, Repeat: 2, Hosts: []string{"", "me@vm:2222"},
+		Precisions: []string{"fp32", "int8"}, Prune: "0,30%; conv1=0:0.4:0.2,conv2=0.5", Repeat: 2,
+		Hosts:      []string{"", "me@vm:2222"},
 		USDPerHour: new(0.1234567), Target: 0.007, MaxSeconds: 90.5, MaxUSD: 0.25,
 	}
 	command := Defaults()

@@ -87,8 +87,8 @@ func TestValuesStepAndDouble(t *testing.T) {
 		{"epochs", keys.BigLeft, func(f Form) bool { return f.Epochs == 10 }},
 		{"repeat", keys.Left, func(f Form) bool { return f.Repeat == 1 }},
 		{"repeat", keys.Pin, func(f Form) bool { return f.Repeat == 2 }},
-		{"prune", keys.Right, func(f Form) bool { return slices.Equal(f.Prunes, []float64{0.1}) }},
-		{"prune", keys.Left, func(f Form) bool { return slices.Equal(f.Prunes, []float64{0}) }},
+		{"prune", keys.Right, func(f Form) bool { return f.Prune == "0.1" }},
+		{"prune", keys.Left, func(f Form) bool { return f.Prune == "0" }},
 		{"mode", keys.Enter, func(f Form) bool { return f.Mode == profile.Infer }},
 	} {
 		at(t, s, c.label)
@@ -134,8 +134,8 @@ func TestAnEpochOfOwnSamples(t *testing.T) {
 		{func(f *Form) { f.TrainSize, f.Input = 0, fashionShape }, ""},
 		{func(f *Form) { f.Input, f.Mode = "3x8x8", profile.Infer }, ""},
 		{func(f *Form) { f.Model, f.Input = "net.onnx", "" }, ""},
-		{func(f *Form) { f.Prunes = []float64{0, 0.1} }, "need a Python factory"},
-		{func(f *Form) { f.Prunes, f.Precisions = []float64{0}, []string{"int8"} }, "need a Python factory"},
+		{func(f *Form) { f.Prune = "0, 0.1" }, "need a Python factory"},
+		{func(f *Form) { f.Prune, f.Precisions = "0", []string{"int8"} }, "need a Python factory"},
 		{func(f *Form) { f.Model, f.Input = "net.py:make", "1" }, ""},
 	} {
 		c.change(&f)
@@ -157,7 +157,7 @@ func TestACandidateFillsTheForm(t *testing.T) {
 	}
 	f := s.Form()
 	if f.Mode != profile.Infer || !slices.Equal(f.Batches, []int{32}) || f.Epochs != 4 || !slices.Equal(f.Precisions,
-		[]string{"bf16"}) || !slices.Equal(f.Prunes, []float64{0.3}) {
+		[]string{"bf16"}) || f.Prune != "0.3" {
 		t.Errorf("filled in with %+v", f)
 	}
 	for _, e := range []struct {
@@ -171,7 +171,7 @@ func TestACandidateFillsTheForm(t *testing.T) {
 	}
 	c.Variant.Precision, c.BatchSize, c.Mode, c.Variant.Pruning.Ratio = "fp4", 0, "", new(1.0)
 	if f = f.For(c); !slices.Equal(f.Precisions, []string{"bf16"}) || !slices.Equal(f.Batches, []int{32}) ||
-		f.Mode != profile.Infer || f.Prunes[0] != 0 {
+		f.Mode != profile.Infer || f.Prune != "0" {
 		t.Errorf("of what is not known %+v is left", f)
 	}
 	s.form.Model = "net.py:other"

@@ -23,7 +23,7 @@ def options():
     p.add_argument("--optimizer", choices=("sgd", "adam"), default="sgd")
     p.add_argument("--rate", type=float, default=0.0)
     p.add_argument("--trained", action="store_true", help="train an example first, or take its weights from the cache")
-    p.add_argument("--prune", type=float, default=0.0, help="fraction of the filters of each convolution to remove")
+    p.add_argument("--prune", default="", help="fraction of the filters of each convolution to remove, or conv1=0.3,conv2=0.5")
     p.add_argument("--fine-tune", type=int, default=0, help="epochs of training after pruning")
     p.add_argument("--eval", default="", help="factory of a labelled set")
     p.add_argument("--layers", action="store_true", help="measure the share of each layer")

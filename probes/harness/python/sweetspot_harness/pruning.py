@@ -66,13 +66,28 @@ Chain = collections.namedtuple("Chain", "name conv steps")
 Part = collections.namedtuple("Part", "prefix graph modules")
 
 
+def degree(text):
+    """What --prune says: one fraction for all convolutions, or {layer: fraction}."""
+    if "=" not in text:
+        return float(text)
+    return {layer: float(fraction) for layer, _, fraction in (part.rpartition("=") for part in text.split(","))}
+
+
 def prune(model, fraction):
     """Prunes in place, the fraction of the filters of each convolution rounded down.
+
+    fraction is one for all of them, or {layer: fraction} of the only ones to
+    prune; these must be able to.
 
     Returns {layer: fraction removed} and {layer: why it was not pruned}.
     """
     chains, whole = _chains(model)
-    keeps = [(chain, _strongest(chain.conv, fraction)) for chain in chains]
+    if isinstance(fraction, dict):
+        chains = _named(fraction, chains, whole)
+        whole = {}
+        keeps = [(chain, _strongest(chain.conv, fraction[chain.name])) for chain in chains]
+    else:
+        keeps = [(chain, _strongest(chain.conv, fraction)) for chain in chains]
     removed = {}
     for chain, keep in keeps:
         before = chain.conv.out_channels
@@ -87,6 +102,34 @@ def prune(model, fraction):
         why = "; ".join(sorted(set(whole.values()))) or "there is none whose filters another layer takes in"
         raise Problem("no convolution of this model can be pruned: %s" % why)
     return removed, whole
+
+
+def _named(fractions, chains, whole):
+    """The chains of the layers named, of which each can lose what it is asked to."""
+    found = {chain.name: chain for chain in chains}
+    for name, fraction in fractions.items():
+        if name in whole:
+            raise Problem("%s cannot be pruned: %s; %s" % (name, whole[name], _there_are(found)))
+        if name not in found:
+            raise Problem("there is no layer %s that can be pruned; %s" % (name, _there_are(found)))
+        filters = found[name].conv.out_channels
+        if filters * fraction < 1 - 1e-9:
+            raise Problem(
+                "%s has %d filters, too few to lose %g %% of them; remove at least %.3g %%"
+                % (name, filters, 100 * fraction, math.ceil(1000 / filters) / 10)
+            )
+    return [found[name] for name in fractions]
+
+
+_MOST_NAMES = 40
+
+
+def _there_are(chains):
+    names = list(chains)
+    if not names:
+        return "the network has no layer that can"
+    more = " and %d more" % (len(names) - _MOST_NAMES) if len(names) > _MOST_NAMES else ""
+    return "there are %s%s" % (", ".join(names[:_MOST_NAMES]), more)
 
 
 def words(whole):

@@ -61,7 +61,7 @@ class Run:
                 trained.load_or_train(self, opt.name, opt.model.rpartition(":")[0])
         self.network = type(self.model).__name__
         self.params, self.work = self._counts()  # the model's, which its pruned variants share
-        if opt.prune > 0:
+        if opt.prune:
             self._prune()
         with events.aside():
             if opt.fine_tune > 0 and not opt.fit_batch:
@@ -86,7 +86,7 @@ class Run:
 
         if self.options.mode == "train":
             self.model.train()  # what is traced is what runs
-        _, whole = pruning.prune(self.model, self.options.prune)
+        _, whole = pruning.prune(self.model, pruning.degree(self.options.prune))
         if whole:
             events.warn(pruning.words(whole))
         self.try_out()
@@ -215,10 +215,14 @@ class Run:
             "model", name=opt.name, dataset=name, params=self.params,
             unit="image" if len(self.shape) == 3 else "sample", batch_size=opt.batch, train_size=size,
             iterations_per_epoch=None if size is None else -(-size // opt.batch),
-            precision=getattr(self.model, "precision", None) or opt.precision, pruning=opt.prune,
+            precision=getattr(self.model, "precision", None) or opt.precision, pruning=self._ratio(),
             epochs=opt.epochs if opt.mode == "train" and size is not None else None,
             network=self.network, input="x".join(map(str, self.shape)), **self.work,
         )
+
+    def _ratio(self):
+        """The fraction removed from every convolution, or None where it is not the same."""
+        return None if "=" in self.options.prune else float(self.options.prune or 0)
 
     def synchronize(self):
         if self.device.type == "cuda":
