@@ -7,10 +7,10 @@ LINT         := bin/golangci-lint-$(LINT_VERSION)
 export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test race bench accuracy fuzz wander faults mutate lint picture release clean
+.PHONY: help run build setup test race test-frameworks bench accuracy fuzz wander faults mutate lint picture release clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
 
 run: ## open the advisor; ARGS="rank --json" passes arguments
 	go run ./cmd/sweetspot $(ARGS)
@@ -25,10 +25,13 @@ test: setup ## vet, then run every test
 	go vet ./...
 	go test -timeout 20m ./...
 
-# Left out is what only drives other programs, and what computes for minutes and
-# shares nothing.
-race: setup ## run the tests again with the race detector
-	go test -race -timeout 30m $$(go list ./... | grep -vE '/(e2e|probes/hook|scripts/accuracy)$$')
+# Only packages that start goroutines or lock something can have a race.
+race: setup ## run the tests of what works in parallel again, with the race detector
+	go test -race -timeout 30m $$(grep -rlE --include='*.go' --exclude='*_test.go' \
+		'(^|\s)go (func|[a-z]+[.(])|\.Go\(|sync\.|atomic\.' cmd data engine probes tui | xargs -n1 dirname | sort -u | sed 's,^,./,')
+
+test-frameworks: ## test with today's PyTorch and what stands on it, from PyPI; SHORT=1 leaves out the predictions
+	@scripts/frameworks $(if $(SHORT),--short)
 
 bench: ## run the benchmarks; BENCH=Scrub picks some, with their aims
 	@scripts/bench '$(or $(BENCH),.)'

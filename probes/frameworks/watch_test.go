@@ -1,0 +1,106 @@
+package frameworks
+
+import (
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"sweetspot/probes/hook"
+	"sweetspot/probes/protocol"
+	"sweetspot/probes/runner"
+)
+
+// watched is what a command did under the hook.
+type watched struct {
+	model                    protocol.Model
+	iterations               map[int]int     // steps of each rank
+	times                    map[int]float64 // and their seconds together, but for the first
+	validations, checkpoints int             // of the first rank
+	warnings, rejected       []string
+	stdout, stderr           string
+	exit                     runner.Exit
+	seconds                  float64
+}
+
+// watch runs a command to its end under the hook.
+func watch(t *testing.T, argv []string) *watched {
+	t.Helper()
+	p, err := runner.Start(t.Context(), runner.Command{Argv: argv, Files: hook.Files(), Env: hook.Env(os.Getenv("PYTHONPATH"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &watched{iterations: map[int]int{}, times: map[int]float64{}}
+	var wg sync.WaitGroup
+	for stream, text := range map[io.Reader]*string{p.Stdout(): &w.stdout, p.Stderr(): &w.stderr} {
+		wg.Go(func() {
+			all, _ := io.ReadAll(stream)
+			*text = string(all)
+		})
+	}
+	for events := protocol.NewReader(p.Events()); ; {
+		item, err := events.Next()
+		if err != nil {
+			break
+		}
+		w.take(item)
+	}
+	wg.Wait()
+	w.exit = p.Wait()
+	w.seconds = time.Since(p.Started()).Seconds()
+	return w
+}
+
+func (w *watched) take(item protocol.Item) {
+	switch e := item.Event.(type) {
+	case protocol.Model:
+		w.model = e
+	case protocol.Iteration:
+		if w.iterations[e.Rank]++; w.iterations[e.Rank] > 1 {
+			w.times[e.Rank] += e.Seconds
+		}
+	case protocol.Validation:
+		w.validations++
+	case protocol.Pause:
+		w.checkpoints++
+	case protocol.Warning:
+		w.warnings = append(w.warnings, e.Message)
+	case protocol.Failure:
+		w.rejected = append(w.rejected, e.Message)
+	case nil:
+		w.rejected = append(w.rejected, item.Log+item.Rejected)
+	}
+}
+
+// ownStep is a script's own timing: of its steps but for the first.
+var ownStep = regexp.MustCompile(`(?m)^([0-9.]+) s a step$`)
+
+// against is the mean time of a step relative to the script's own, if it took it.
+// What differs by more than 2 %, and more than 50 µs a step, is an error.
+func (w *watched) against(t *testing.T) float64 {
+	t.Helper()
+	found := ownStep.FindStringSubmatch(w.stdout)
+	if found == nil {
+		return unknown
+	}
+	own, err := strconv.ParseFloat(found[1], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := w.times[0] / float64(w.iterations[0]-1)
+	if off := ours - own; off > max(0.02*own, 50e-6) || -off > max(0.02*own, 50e-6) {
+		t.Errorf("%g s a step, of which the script says %g s", ours, own)
+	}
+	return ours / own
+}
+
+// number makes unknown visible.
+func number[T int | float64](v *T) float64 {
+	if v == nil {
+		return unknown
+	}
+	return float64(*v)
+}
