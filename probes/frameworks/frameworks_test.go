@@ -126,7 +126,8 @@ func (s script) compare(t *testing.T, w *watched) {
 		}
 	}
 	m := w.model
-	got := []float64{number(m.BatchSize), number(m.TrainSize), number(m.IterationsPerEpoch), number(m.Epochs), number(m.Steps)}
+	got := []float64{number(m.BatchSize), number(m.TrainSize), number(m.IterationsPerEpoch), number(m.Epochs),
+		number(m.Steps)}
 	if want := []float64{s.batch, s.samples, s.perEpoch, s.epochs, s.steps}; !slices.Equal(got, want) {
 		t.Errorf("batch, samples, steps of an epoch, epochs and steps are %v, want %v", got, want)
 	}
@@ -166,8 +167,8 @@ const enough = 90
 func predict(t *testing.T, s script, python string) estimated {
 	t.Helper()
 	steps := strconv.Itoa(s.iterations / 3)
-	argv := append([]string{"probe", "--db", filepath.Join(t.TempDir(), "profiles.db"), "--json", "--max-steps", steps, "--"},
-		s.command(t, python)...)
+	db := filepath.Join(t.TempDir(), "profiles.db")
+	argv := append([]string{"probe", "--db", db, "--json", "--max-steps", steps, "--"}, s.command(t, python)...)
 	cmd := exec.CommandContext(t.Context(), binary, argv...)
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
 	var errors strings.Builder
@@ -199,7 +200,7 @@ func testMain(m *testing.M) int {
 	if err != nil {
 		panic(err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	binary = filepath.Join(dir, "sweetspot")
 	if out, err := exec.Command("go", "build", "-o", binary, "sweetspot/cmd/sweetspot").CombinedOutput(); err != nil {
 		panic(string(out))

@@ -49,7 +49,8 @@ func report(t *testing.T, all []outcome) {
 	}
 	slices.Sort(errors)
 	median, share := errors[len(errors)/2], float64(inside)/float64(len(errors))
-	t.Logf("predictions of %d scripts: median error %.1f %%, %.0f %% inside their intervals", len(errors), 100*median, 100*share)
+	t.Logf("predictions of %d scripts: median error %.1f %%, %.0f %% inside their intervals", len(errors), 100*median,
+		100*share)
 	if median > medianError || share < coverage {
 		t.Errorf("the goal is %.0f %% and %.0f %%", 100*medianError, 100*coverage)
 	}
