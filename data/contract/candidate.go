@@ -74,10 +74,38 @@ type Candidate struct {
 	// what a prediction rests on; which pauses are in a training's time
 	Why    *string `json:"why" yaml:"why"`
 	Tested *Tested `json:"tested" yaml:"tested"`
+	// Of a training whose model ran on several numbers of GPUs: the step time on each, and on
+	// twice and four times as many; empty otherwise.
+	Scaling []ScaledSize `json:"scaling" yaml:"scaling"`
 	// Of a combination of VM types: the outcome in whole batches, and where the
 	// work divides at will, one of which time and cost repeat.
 	WholeBatches *candidate.Outcome `json:"whole_batches" yaml:"whole_batches"`
 	Divisible    *candidate.Outcome `json:"divisible" yaml:"divisible"`
+}
+
+// ScaledSize is a training on a number of GPUs, or of processes without.
+type ScaledSize struct {
+	Workers    int     `json:"workers" yaml:"workers"`       // GPUs or processes, over all VMs
+	BatchSize  int     `json:"batch_size" yaml:"batch_size"` // of all of them
+	Step       Seconds `json:"step" yaml:"step"`             // time of an iteration
+	Efficiency Share   `json:"efficiency" yaml:"efficiency"` // what one does, relative to the smallest number that ran
+	Predicted  bool    `json:"predicted" yaml:"predicted"`   // it did not run
+}
+
+// Share is an estimate of a fraction.
+type Share struct {
+	Value *float64 `json:"value" yaml:"value"`
+	Range `yaml:",inline"`
+}
+
+func newScaling(sizes []candidate.ScaledSize) []ScaledSize {
+	out := []ScaledSize{}
+	for _, s := range sizes {
+		of := ScaledSize{Workers: s.Workers, BatchSize: s.Batch, Step: NewSeconds(s.Step), Predicted: s.Predicted}
+		of.Efficiency.Value, of.Efficiency.Range = interval(s.Efficiency)
+		out = append(out, of)
+	}
+	return out
 }
 
 // Pruning is what was removed from the model.
@@ -239,7 +267,7 @@ func (w *writer) candidate(i, place int) Candidate {
 		out.EpochsLow, out.EpochsHigh, out.EpochsWhy = &e.Low, &e.High, OrNull(clean(c.EpochsWhy))
 	}
 	out.Never = knownAt(c.Never)
-	out.Tested = newTested(w.tested, c)
+	out.Tested, out.Scaling = newTested(w.tested, c), newScaling(c.Scaling)
 	out.WholeBatches, out.Divisible = outcomes(c)
 	out.Predicted, out.Why = c.IsPredicted(), OrNull(clean(c.Why))
 	out.Time = NewSeconds(c.Time)

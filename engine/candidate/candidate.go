@@ -87,7 +87,10 @@ type Candidate struct {
 	EpochsWhy   string
 	EpochsRange estimate.Estimate
 	Never       *float64
-	Why         string // what a prediction rests on, and which pauses a training's time holds
+	// Scaling is, of a training that ran on several numbers of workers, how it goes on each
+	// and on more, by rising number.
+	Scaling []ScaledSize
+	Why     string // what a prediction rests on, and which pauses a training's time holds
 
 	TimeByEpochs, CostByEpochs, EnergyByEpochs *training.Line    // over epochs, where known
 	timed                                      estimate.Basis    // of the iteration time

@@ -12,6 +12,7 @@ import (
 	"sweetspot/engine/question"
 	"sweetspot/engine/roofline"
 	"sweetspot/engine/training"
+	"sweetspot/engine/transfer"
 )
 
 // facts are what a set tells about a workload, gathered before any candidate is
@@ -26,6 +27,7 @@ type facts struct {
 	market     market
 	accuracies accuracies
 	curves     []learningCurve
+	scaled     map[scaledBy][]transfer.Size
 	totals     *training.Totals // nil where no total is to be told from epochs
 }
 
@@ -38,6 +40,7 @@ func newFacts(set *profile.Set, w question.Workload, p Predictor) *facts {
 		accuracies: newAccuracies(set, w), curves: learningCurves(set, w, p != nil),
 	}
 	f.model, _ = set.Model(w.Model)
+	f.scaled = f.worldSizes()
 	if slices.ContainsFunc(set.Runs, f.needsTotals) {
 		f.totals = training.NewTotals(set.Runs)
 	}

@@ -140,6 +140,7 @@ func (f *facts) training(c Candidate, runs []profile.Run) Candidate {
 		c.Why = strings.TrimSuffix(fmt.Sprintf("timed on a training set of %s %s; %s", quantity.Count(size),
 			cmp.Or(runs[0].Unit, "unit")+"s", c.Why), "; ")
 	}
+	c.Scaling = f.scaling(&runs[0])
 	c.Energy = f.energy(&c, runs, max(runs[0].Count, 1))
 	c.EnergyByEpochs = f.energyByEpochs(c, runs)
 	f.withEpochs(&c, runs[0])

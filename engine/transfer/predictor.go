@@ -115,8 +115,14 @@ func (t *Table) answer(c Cell) answer {
 			return best
 		}
 	}
-	if e, x := t.byPlatform(c); x != nil && e.Known() && (!best.e.Known() || e.LogSigma() < 0.999*best.e.LogSigma()) {
+	e, x := t.byPlatform(c)
+	if x != nil && e.Known() && (!best.e.Known() || e.LogSigma() < 0.999*best.e.LogSigma()) {
 		best = answer{e, x.words()}
+	}
+	if x == nil || x.probes+x.others == 0 { // nothing tells what more of the GPU do there
+		if e, why := t.bySizes(c); e.Known() {
+			best = answer{e, why}
+		}
 	}
 	return best
 }

@@ -31,7 +31,7 @@ func why(a *Answer, i int) []string {
 	lines = append(lines, nextProbe(a)...)
 	lines = append(lines, neighbours(r, i))
 	lines = append(lines, combination(c)...)
-	lines = append(lines, bought(a), sweet(a, i), toTarget(c), restsOn(a, c))
+	lines = append(lines, bought(a), sweet(a, i), toTarget(c), wording.Scaling(c), restsOn(a, c))
 	return slices.DeleteFunc(lines, func(l string) bool { return l == "" })
 }
 

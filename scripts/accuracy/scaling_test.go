@@ -1,0 +1,183 @@
+package main
+
+import (
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+
+	"sweetspot/data/library"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/training"
+	"sweetspot/engine/transfer"
+	"sweetspot/engine/validate"
+)
+
+// ladders are systems of one submitter, or of one GPU, by rising number of GPUs, that
+// trained llama2-70b with LoRA for MLPerf: submitter/system and number.
+var ladders = [][]rung{
+	{{"MangoBoost/MI300X-LLMBoost-GPUBoost-1node", 8}, {"MangoBoost/MI300X-LLMBoost-GPUBoost-2node", 16},
+		{"MangoBoost/MI300X-LLMBoost-GPUBoost-4node", 32}},
+	{{"HPE/HPE-Cray-XD670-H200-SXM5-141GB_n1_24.09", 8}, {"HPE/HPE-Cray-XD670-H200-SXM5-141GB_n2_24.09", 16},
+		{"HPE/HPE-Cray-XD670-H200-SXM5-141GB_n4_24.09", 32}},
+	{{"Dell/XE9680x8H100-SXM-80GB", 8}, {"Dell/2xXE9680x8H100-SXM-80GB", 16}, {"Dell/4xXE9680x8H100-SXM-80GB", 32},
+		{"Dell/8xXE9680x8H100-SXM-80GB", 64}},
+	{{"Oracle/1xBM.GPU.GB200.4", 4}, {"Oracle/2xBM.GPU.GB200.4", 8}, {"Dell/4xXE9712x4GB200", 16},
+		{"Dell/8xXE9712x4GB200", 32}, {"Dell/16xXE9712x4GB200", 64}},
+	{{"Dell/1xXE9680Lx8H200-SXM-141GB", 8}, {"Dell/2xXE9680Lx8H200-SXM-141GB", 16},
+		{"Lenovo/4xSR680Ax8H200-SXM-141GB", 32}},
+	{{"Supermicro/AS-4126GS-NBR-LCC_N1", 8}, {"Supermicro/AS-4126GS-NBR-LCC_N2", 16}, {"Oracle/8xBM.GPU.B200.8", 64}},
+	{{"NVIDIA/eos_ngc24.09_nemo", 8}, {"NVIDIA/eos_n8_ngc24.09_nemo", 64}, {"NVIDIA/eos_n128_ngc24.09_nemo", 1024}},
+	{{"Oracle/64xBM.GPU.H100.8", 64}, {"Oracle/128xBM.GPU.H100.8", 128}, {"Oracle/512xBM.GPU.H100.8", 512}},
+	{{"NVIDIA/tyche_ngpu72_ngc25.04_nemo", 72}, {"NVIDIA/tyche_ngpu144_ngc25.04_nemo", 144},
+		{"NVIDIA/tyche_ngpu512_ngc25.04_nemo", 512}},
+}
+
+type rung struct {
+	system string
+	gpus   int
+}
+
+// loraSteps reads the median time of a step, and the global batch size, of each system.
+func loraSteps(t *testing.T) map[string]transfer.Size {
+	t.Helper()
+	path := filepath.Join(sets, "llm", "lora_runs.csv.gz")
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("the published LoRA trainings are not in " + path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	plain, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(plain).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := map[string]int{}
+	for i, name := range rows[0] {
+		column[name] = i
+	}
+	seconds, batches := map[string][]float64{}, map[string]int{}
+	number := func(s string) float64 {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	for _, row := range rows[1:] {
+		marks := strings.Split(row[column["evaluations_samples:s:loss"]], ";")
+		if len(marks) < 2 {
+			continue
+		}
+		first, last := strings.Split(marks[0], ":"), strings.Split(marks[len(marks)-1], ":")
+		batch := number(row[column["global_batch_size"]])
+		name := row[column["submitter"]] + "/" + row[column["system"]]
+		seconds[name] = append(seconds[name], (number(last[1])-number(first[1]))/(number(last[0])-number(first[0]))*batch)
+		batches[name] = int(batch)
+	}
+	out := map[string]transfer.Size{}
+	for name, all := range seconds {
+		out[name] = transfer.Size{Batch: batches[name], Step: estimate.Exact(training.Median(all), estimate.Published)}
+	}
+	return out
+}
+
+// beyondTwo asks for every size of a ladder from two neighbours below it. The plain method
+// is linear scaling; sameLoss is another, that each doubling costs what the last did.
+func beyondTwo(of string, ladder []transfer.Size) (cases []validate.Case, sameLoss []float64) {
+	for i := range len(ladder) - 2 {
+		a, b := ladder[i], ladder[i+1]
+		for _, c := range ladder[i+2:] {
+			linear := b.Step.Value * float64(c.Batch*b.Workers) / float64(b.Batch*c.Workers)
+			loss := math.Log(a.Efficiency(b).Value) / math.Log2(float64(b.Workers)/float64(a.Workers))
+			doublings := math.Log2(float64(c.Workers) / float64(b.Workers))
+			cases = append(cases, validate.Case{Of: of, Group: of, Truth: c.Step.Value, Plain: linear,
+				Predicted: transfer.AtSize([]transfer.Size{a, b}, c.Workers, c.Batch)})
+			sameLoss = append(sameLoss, math.Abs(linear*math.Exp(loss*doublings)/c.Step.Value-1))
+		}
+	}
+	return cases, sameLoss
+}
+
+// The step time at a world size, told from two smaller ones, is nearer than linear scaling
+// and than going on as before, and its interval holds.
+func TestScalingOfLoRA(t *testing.T) {
+	steps := loraSteps(t)
+	var cases []validate.Case
+	var same []float64
+	for _, ladder := range ladders {
+		var sizes []transfer.Size
+		for _, r := range ladder {
+			s, known := steps[r.system]
+			if !known {
+				t.Fatalf("%s is not in the file", r.system)
+			}
+			s.Workers = r.gpus
+			sizes = append(sizes, s)
+		}
+		found, plain := beyondTwo(ladder[0].system, sizes)
+		cases, same = append(cases, found...), append(same, plain...)
+	}
+	s := scaled(t, cases, same)
+	if s.N < 15 || s.Median > 0.1 || s.Median > s.PlainMedian || s.Mean > s.Plain || s.Coverage < 0.85 {
+		t.Error("the predicted step times are not as good as they were")
+	}
+}
+
+// With a parameter server on the CPU more GPUs are slower in the end, as Malta's networks
+// show on K80s and V100s.
+func TestScalingWithAParameterServer(t *testing.T) {
+	set, err := library.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type key struct {
+		model, gpu string
+		batch      int
+	}
+	sizes, order := map[key][]transfer.Size{}, []key{}
+	for _, r := range set.Runs {
+		if r.Basis == estimate.Reconstructed && r.Mode == profile.Train && r.Steady.Known() {
+			k := key{r.Model, r.GPU, r.BatchSize}
+			if sizes[k] == nil {
+				order = append(order, k)
+			}
+			sizes[k] = append(sizes[k], transfer.Size{Workers: r.Workers(), Batch: r.BatchSize,
+				Step: estimate.Exact(r.Steady.Value, r.Basis)})
+		}
+	}
+	var cases []validate.Case
+	var same []float64
+	for _, k := range order {
+		found, plain := beyondTwo(k.model+" on "+k.gpu, sizes[k])
+		cases, same = append(cases, found...), append(same, plain...)
+	}
+	s := scaled(t, cases, same)
+	if s.N != 16 || s.Mean > 0.3 || s.Mean > s.Plain/2 || s.Coverage < 0.85 {
+		t.Error("the predicted step times are not as good as they were")
+	}
+}
+
+func scaled(t *testing.T, cases []validate.Case, sameLoss []float64) validate.Summary {
+	t.Helper()
+	s := validate.Summarise(cases)
+	t.Logf("%d cases: median %.1f %%, mean %.1f %%, coverage %.0f %%, half-width %.0f %%; linear scaling %.1f %%, %.1f %%; "+
+		"the same loss again %.1f %%, %.1f %%", s.N, 100*s.Median, 100*s.Mean, 100*s.Coverage, 100*s.MedianHalfWidth,
+		100*s.PlainMedian, 100*s.Plain, 100*training.Median(sameLoss), 100*stat.Mean(sameLoss, nil))
+	return s
+}
