@@ -14,6 +14,14 @@ var drivers = map[string]string{
 }
 
 // Every GPU of the catalog is found by its driver's name, and by no other's.
+// An instance of a partitioned GPU is named as such, and is not the whole.
+func TestPartitionedGPU(t *testing.T) {
+	whole, part := "NVIDIA A100-SXM4-40GB", "NVIDIA A100-SXM4-40GB MIG 1g.5gb"
+	if got := Canonical(part); got != "A100-SXM4-40GB MIG 1g.5gb" || Same(whole, part) || Same("A100", part) {
+		t.Errorf("%q, the same as the whole: %v, %v", got, Same(whole, part), Same("A100", part))
+	}
+}
+
 func TestSameOverCatalog(t *testing.T) {
 	seen := 0
 	for _, vm := range catalog.Builtin() {

@@ -54,6 +54,10 @@ func (f *fakeGPU) GetTotalEnergyConsumption() (uint64, nvml.Return) {
 	return 1234567, nvml.SUCCESS
 }
 
+func (f *fakeGPU) GetUUID() (string, nvml.Return) {
+	return "GPU-12345678-9abc-def0-1234-56789abcdef0", nvml.SUCCESS
+}
+
 func (f *fakeGPU) GetComputeRunningProcesses() ([]nvml.ProcessInfo, nvml.Return) {
 	var list []nvml.ProcessInfo
 	for _, pid := range f.processes {
@@ -98,7 +102,7 @@ func TestReading(t *testing.T) {
 	e := watch(t, owned(), 1, &fakeGPU{processes: []uint32{uint32(os.Getpid())},
 		bits: nvml.ClocksEventReasonSwPowerCap})[0].(protocol.Telemetry)
 	if *e.Utilisation != 0.97 || *e.MemoryBytes != 3<<30 || *e.Watts != 320.5 || *e.Celsius != 61 ||
-		*e.EnergyJ != 1234.567 || e.Throttle != byPowerLimit {
+		*e.EnergyJ != 1234.567 || e.UUID != "GPU-12345678-9abc-def0-1234-56789abcdef0" || e.Throttle != byPowerLimit {
 		t.Errorf("%+v", e)
 	}
 	if e.Shared == nil || *e.Shared || e.T != nil {

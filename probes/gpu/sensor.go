@@ -10,6 +10,7 @@ import (
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
+	"sweetspot/engine/plaintext"
 	"sweetspot/probes/protocol"
 )
 
@@ -22,6 +23,7 @@ type sensor interface {
 	GetCurrentClocksThrottleReasons() (uint64, nvml.Return)       // bits
 	GetTotalEnergyConsumption() (uint64, nvml.Return)             // millijoules
 	GetComputeRunningProcesses() (list []nvml.ProcessInfo, r nvml.Return)
+	GetUUID() (string, nvml.Return)
 }
 
 // openDriver loads the driver's library and returns the sensors of all GPUs, in
@@ -89,6 +91,9 @@ func (g guarded) GetTemperature(of nvml.TemperatureSensors) (uint32, nvml.Return
 // means that the GPU is lost.
 func read(number int, s sensor) (protocol.Telemetry, bool) {
 	e := protocol.Telemetry{GPU: number}
+	if uuid, ret := s.GetUUID(); ret == nvml.SUCCESS {
+		e.UUID = plaintext.Clean(uuid)
+	}
 	rates, lost := s.GetUtilizationRates()
 	if lost == nvml.ERROR_GPU_IS_LOST {
 		return e, false

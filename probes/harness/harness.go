@@ -39,6 +39,9 @@ func Program(python string, s Spec, elsewhere bool) (fs.FS, []string, error) {
 		return nil, nil, err
 	}
 	argv := s.argv(python)
+	if elsewhere {
+		argv = append(argv, "--telemetry") // here sweetspot reads the sensors itself
+	}
 	carried := map[string]string{} // name beside the program → local path
 	for option, name := range map[string]string{"--model=": s.Model, "--eval=": s.Eval} {
 		file, rest := localFile(name)

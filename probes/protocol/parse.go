@@ -98,14 +98,15 @@ var readers = map[string]func(*fields) Event{
 		return Pause{T: f.t(), Seconds: f.seconds(), Kind: f.name("kind")}
 	},
 	"memory": func(f *fields) Event {
-		return Memory{T: f.t(), PeakBytes: f.amount("peak_bytes"), TotalBytes: f.amount("total_bytes")}
+		return Memory{T: f.t(), PeakBytes: f.amount("peak_bytes"), TotalBytes: f.amount("total_bytes"),
+			ReservedBytes: f.amount("reserved_bytes")}
 	},
 	"telemetry": func(f *fields) Event {
 		return Telemetry{
 			T: f.t(), CPU: f.is("cpu"), GPU: f.index("gpu"), Utilisation: f.fraction("utilisation"),
 			MemoryBytes: f.amount("memory_bytes"),
 			Watts:       f.amount("watts"), Celsius: f.number("celsius"), Throttle: f.name("throttle"),
-			Shared: f.truth("shared"), EnergyJ: f.amount("energy_j"),
+			Shared: f.truth("shared"), EnergyJ: f.amount("energy_j"), UUID: f.name("uuid"),
 		}
 	},
 	"load": func(f *fields) Event {

@@ -105,8 +105,10 @@ type Pause struct {
 // Memory is the peak use of one GPU's memory so far.
 type Memory struct {
 	T          *float64
-	PeakBytes  *float64
-	TotalBytes *float64
+	PeakBytes  *float64 // held by tensors
+	TotalBytes *float64 // of the device
+	// ReservedBytes is the peak of what the framework took from the device, for tensors now or later.
+	ReservedBytes *float64
 }
 
 // Telemetry is one reading of the sensors of a GPU or of a CPU package.
@@ -122,6 +124,7 @@ type Telemetry struct {
 	Throttle    string
 	Shared      *bool    // another program uses it
 	EnergyJ     *float64 // its energy counter, joules since some moment before the first reading
+	UUID        string   // of the GPU, whose number depends on who counts
 }
 
 // Load is how the CPUs of the host were used for a while. Shares are in [0,1].

@@ -70,8 +70,9 @@ func TestEvents(t *testing.T) {
 			Metric: "loss", Value: new(-2.5)},
 		`{"sweetspot":1,"event":"pause","t":63.0,"seconds":1.4,"kind":"checkpoint"}`: Pause{new(63.0), 1.4,
 			"checkpoint"},
-		`{"sweetspot":1,"event":"memory","t":5.0,"peak_bytes":3221225472,"total_bytes":null}`: Memory{new(5.0),
-			new(3221225472.0), nil},
+		`{"sweetspot":1,"event":"memory","t":5.0,"peak_bytes":3221225472,"total_bytes":null}`: Memory{T: new(5.0),
+			PeakBytes: new(3221225472.0)},
+		`{"sweetspot":1,"event":"memory","reserved_bytes":7}`: Memory{ReservedBytes: new(7.0)},
 		`{"sweetspot":1,"event":"telemetry","t":6.0,"gpu":0,"utilisation":0.97,"watts":320,"celsius":-1,"throttle":"","shared":false,"energy_j":12.5}`: Telemetry{
 			T: new(6.0), Utilisation: new(0.97), Watts: new(320.0), Celsius: new(-1.0), Shared: new(false), EnergyJ: new(12.5)},
 		`{"sweetspot":1,"event":"model","batch_size":64,"steps":20000}`: Model{BatchSize: new(64), Steps: new(20000.0)},

@@ -74,6 +74,7 @@ type Run struct {
 	FirstValidationS *float64          `json:"first_validation_s"`
 	ValidationS      *float64          `json:"validation_s"`
 	PeakMemoryBytes  *float64          `json:"peak_memory_bytes"`
+	ReservedBytes    *float64          `json:"peak_reserved_bytes"` // that the framework took; null of saved runs
 	Accuracy         *Accuracy         `json:"accuracy"`
 	AccuracyFrom     *string           `json:"accuracy_from"` // its name in the script's output; null if not read there
 	StoppedBecause   *string           `json:"stopped_because"`
@@ -177,6 +178,7 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 		SteadyN: u.Summary.N, SteadyIterations: u.Summary.N, WarmupIterations: r.WarmupIterations,
 		Iterations:       u.Summary.Total,
 		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, PeakMemoryBytes: r.PeakMemoryBytes,
+		ReservedBytes:  u.MemoryReservedBytes,
 		StoppedBecause: contract.OrNull(u.StoppedBecause), SpentS: u.SpentS, SpentUSD: u.SpentUSD, ScriptExit: u.ScriptExit,
 		RejectedLines: u.Rejected,
 		AccuracyFrom:  contract.OrNull(u.AccuracyFrom), accuracyRead: u.AccuracyRead,

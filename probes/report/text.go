@@ -46,7 +46,11 @@ func (p Probe) Write(w io.Writer, path string) error {
 	seconds("first validation", r.FirstValidationS)
 	seconds("later validations", r.ValidationS)
 	if r.PeakMemoryBytes != nil {
-		row("peak GPU memory", "%.2f GiB", *r.PeakMemoryBytes/(1<<30))
+		reserved := ""
+		if r.ReservedBytes != nil {
+			reserved = fmt.Sprintf(", %.2f GiB reserved", *r.ReservedBytes/(1<<30))
+		}
+		row("peak GPU memory", "%.2f GiB%s", *r.PeakMemoryBytes/(1<<30), reserved)
 	}
 	if a := r.Accuracy; a != nil {
 		row("accuracy", "%s", plaintext.Cut(a.words(r.unit), 160))

@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"strings"
 
 	"sweetspot/engine/profile"
 	"sweetspot/probes/gpu"
@@ -54,6 +55,25 @@ func (p *state) host(e protocol.Hello) {
 	}
 	m.NoGPU = m.GPUCount == 0
 }
+
+// leaves reports whether the GPU of a reading is one that no rank uses, as far as both say
+// which it is. What a program may use of the machine's GPUs, and in which order, is its
+// own: only their UUIDs are the same for all. An instance of a partitioned GPU has its own,
+// and the sensors are those of the whole.
+func (h *hosts) leaves(uuid string) bool {
+	known := false
+	for _, used := range h.gpus {
+		for u := range used {
+			if known = true; bare(u) == bare(uuid) {
+				return false
+			}
+		}
+	}
+	return known && uuid != ""
+}
+
+// bare is a UUID as PyTorch writes it; the driver puts GPU- before it.
+func bare(uuid string) string { return strings.TrimPrefix(strings.ToLower(uuid), "gpu-") }
 
 // all are the hosts of the ranks that reported.
 func (h *hosts) all() map[string]bool {

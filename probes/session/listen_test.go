@@ -233,6 +233,32 @@ func TestGPUsOfAllRanks(t *testing.T) {
 	}
 }
 
+// Of the sensors on a machine those count whose GPU is used, by its UUID; which is all of
+// them while it is not known.
+func TestReadingsOfTheGPUsInUse(t *testing.T) {
+	p := newState(Options{}, 1)
+	read := func(uuid string) int {
+		p.event(protocol.Telemetry{UUID: uuid, Watts: new(100.0)}, 1)
+		return len(p.telemetry)
+	}
+	if n := read("GPU-bb"); n != 1 {
+		t.Errorf("%d readings before any GPU is known to be in use", n)
+	}
+	p.event(protocol.Hello{GPUs: []protocol.GPU{{Name: "A100", UUID: "AA"}}}, 1)
+	for _, c := range []struct {
+		uuid string
+		want int
+	}{{"GPU-bb", 1}, {"GPU-aa", 2}} {
+		uuid, want := c.uuid, c.want
+		if n := read(uuid); n != want {
+			t.Errorf("%d readings after one of %s, want %d", n, uuid, want)
+		}
+	}
+	if n := read(""); n < 2 {
+		t.Error("a sensor that does not say which it is does not count")
+	}
+}
+
 // Ranks on several hosts are one run. Where not all are watched the launcher tells how many
 // hosts there are; where all are, they do.
 func TestRanksOnSeveralHosts(t *testing.T) {

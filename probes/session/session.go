@@ -88,31 +88,33 @@ type Observer func(ctx context.Context, emit func(protocol.Event))
 
 // Update is a snapshot of a probe. It is never changed once sent.
 type Update struct {
-	Seq              int
-	Run              profile.Run // summary so far; usable as a run of a set
-	Machine          store.Machine
-	Seconds          []float64 // all iteration times so far
-	Summary          steady.Summary
-	Verdict          steady.Verdict
-	SpentS           float64
-	SpentUSD         *float64 // nil without a price
-	Telemetry        []store.Telemetry
-	Layers           []store.Layer   // shares of a forward pass, if measured
-	Limit            *protocol.Limit // the largest batch that fits in memory, if requested
-	InputWait        *float64        // share of the steady time spent waiting for input
-	MemoryBytes      *float64        // peak so far
-	MemoryTotalBytes *float64
-	AccuracyRead     string   // what was read from the output as the accuracy, and whether it is; "" for nothing
-	AccuracyFrom     string   // the name that was printed with it
-	Log              []string // the last lines
-	Warnings         []string
-	Rejected         int // malformed events of the script
-	Stopping         bool
-	Done             bool
-	StoppedBecause   string // precise, cap, end, oom or interrupted; "" while it runs and when it failed
-	StoppedWords     string // the same as text: "±1.4 % after 212 steady steps"
-	ScriptExit       *int
-	Err              error
+	Seq         int
+	Run         profile.Run // summary so far; usable as a run of a set
+	Machine     store.Machine
+	Seconds     []float64 // all iteration times so far
+	Summary     steady.Summary
+	Verdict     steady.Verdict
+	SpentS      float64
+	SpentUSD    *float64 // nil without a price
+	Telemetry   []store.Telemetry
+	Layers      []store.Layer   // shares of a forward pass, if measured
+	Limit       *protocol.Limit // the largest batch that fits in memory, if requested
+	InputWait   *float64        // share of the steady time spent waiting for input
+	MemoryBytes *float64        // peak so far
+	// MemoryReservedBytes is the peak of what the framework took from the device.
+	MemoryReservedBytes *float64
+	MemoryTotalBytes    *float64
+	AccuracyRead        string   // what was read from the output as the accuracy, and whether it is; "" for nothing
+	AccuracyFrom        string   // the name that was printed with it
+	Log                 []string // the last lines
+	Warnings            []string
+	Rejected            int // malformed events of the script
+	Stopping            bool
+	Done                bool
+	StoppedBecause      string // precise, cap, end, oom or interrupted; "" while it runs and when it failed
+	StoppedWords        string // the same as text: "±1.4 % after 212 steady steps"
+	ScriptExit          *int
+	Err                 error
 }
 
 // Reasons why a probe ended, besides [steady.Precise] and [steady.Cap].

@@ -51,6 +51,7 @@ type state struct {
 	accuracy *profile.Accuracy
 
 	peak, total *float64          // bytes of GPU memory
+	reserved    *float64          // by the framework
 	telemetry   []store.Telemetry // of GPUs
 	packages    []store.Telemetry // of CPUs
 	loads       load.Sum          // of the CPUs there, since the first iteration
@@ -230,6 +231,7 @@ func (p *state) contradicted(now float64) {
 
 func (p *state) memory(e protocol.Memory, now float64) {
 	p.peak, p.total = larger(p.peak, e.PeakBytes), larger(p.total, e.TotalBytes)
+	p.reserved = larger(p.reserved, e.ReservedBytes)
 	if e.PeakBytes != nil && e.TotalBytes != nil {
 		p.batch.Memory = append(p.batch.Memory, store.Memory{T: at(e.T, now), PeakBytes: *e.PeakBytes,
 			TotalBytes: *e.TotalBytes})
@@ -244,6 +246,9 @@ func larger(a, b *float64) *float64 {
 }
 
 func (p *state) reading(e protocol.Telemetry, now float64) {
+	if !e.CPU && p.hosts.leaves(e.UUID) {
+		return
+	}
 	r := store.Telemetry{
 		T: at(e.T, now), CPU: e.CPU, GPU: e.GPU, Utilisation: e.Utilisation, MemoryBytes: e.MemoryBytes,
 		Watts: e.Watts, Celsius: e.Celsius, Throttle: e.Throttle, Shared: e.Shared, EnergyJ: e.EnergyJ,

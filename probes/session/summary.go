@@ -44,12 +44,12 @@ func (p *state) update() Update {
 		Limit:            p.limit,
 		InputWait:        w.waitShare,
 		MemoryBytes:      p.peak,
-		MemoryTotalBytes: p.total,
-		AccuracyRead:     p.aboutAccuracy(),
-		AccuracyFrom:     p.accuracyFrom(),
-		Log:              tail(p.log, shownLog),
-		Warnings:         append(warnings, gpu.Warnings(p.telemetry, w.waitShare)...),
-		Rejected:         p.rejected,
+		MemoryTotalBytes: p.total, MemoryReservedBytes: p.reserved,
+		AccuracyRead: p.aboutAccuracy(),
+		AccuracyFrom: p.accuracyFrom(),
+		Log:          tail(p.log, shownLog),
+		Warnings:     append(warnings, gpu.Warnings(p.telemetry, w.waitShare)...),
+		Rejected:     p.rejected,
 	}
 }
 

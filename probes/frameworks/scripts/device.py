@@ -43,7 +43,7 @@ cuda = types.SimpleNamespace(
     synchronize=lambda device: None,
 )
 recorder = Recorder(types.SimpleNamespace(cuda=cuda, is_grad_enabled=lambda: True), "/nowhere")
-recorder.clock = clock.CUDAClock(recorder.torch, 1, 4)
+recorder.clock = clock.StreamClock(cuda, 1, 4)
 recorder.count, recorder.owner, recorder.memory_at = 1, threading.get_ident(), float("inf")
 recorder.last = recorder.clock.mark()
 lines = []

@@ -16,6 +16,7 @@ Works with PyTorch 1.13 and 2.x and needs nothing else. The modules:
     quantising.py  int8 by the framework's own quantisation
     trained.py     trained weights for the examples, and fine-tuning
     counting.py    parameters and floating point operations
+    timing.py      times of steps, on the host and on a CUDA device
     training.py    iterations and validations of a training
     inference.py   iterations of a batch inference
     shares.py      the share of each layer in a forward pass

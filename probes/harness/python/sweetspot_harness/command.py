@@ -28,6 +28,7 @@ def options():
     p.add_argument("--eval", default="", help="factory of a labelled set")
     p.add_argument("--layers", action="store_true", help="measure the share of each layer")
     p.add_argument("--work-only", action="store_true", help="count the work of a forward pass, and measure nothing")
+    p.add_argument("--telemetry", action="store_true", help="read the GPU's sensors, which sweetspot cannot reach from its host")
     p.add_argument("--fit-batch", type=int, default=0, help="find the largest batch up to this instead")
     return p.parse_args()
 
@@ -48,11 +49,12 @@ def probe(opt):
     run.describe()
     if opt.work_only:
         return
-    telemetry = machine.Telemetry(dev)
+    telemetry = machine.Telemetry(dev) if opt.telemetry else None
     try:
         measure(run)
     finally:
-        telemetry.close()
+        if telemetry is not None:
+            telemetry.close()
         machine.memory(dev)
 
 

@@ -37,6 +37,8 @@ def _idx(path, magic, dims):
 class FashionMNIST:
     """One part of the data, "train" or "t10k", held as bytes and normalised batch by batch."""
 
+    where = "cpu"  # device that holds it
+
     name = "fashion-mnist"
 
     def __init__(self, part, directory=DIRECTORY):
@@ -46,7 +48,12 @@ class FashionMNIST:
     def __len__(self):
         return len(self.labels)
 
+    def move(self, device):
+        """Keeps the whole set on the device, so that no step waits for a copy."""
+        self.images, self.labels, self.where = self.images.to(device), self.labels.to(device), device
+
     def batch(self, rows, device):
+        rows = rows.to(self.where)
         x = self.images[rows].to(device).float().div_(255).sub_(_MEAN).div_(_STD)
         return x, self.labels[rows].to(device)
 
@@ -59,6 +66,8 @@ class FashionMNIST:
 
 class Synthetic:
     """Normally distributed input with random labels. It says nothing about accuracy."""
+
+    where = "cpu"
 
     name = "synthetic"
 
@@ -78,6 +87,8 @@ class Synthetic:
     def __len__(self):
         return self.length
 
+    move = FashionMNIST.move
+
     def batch(self, rows, device):
-        rows = rows % len(self.labels)
+        rows = rows.to(self.where) % len(self.labels)
         return self.images[rows].to(device), self.labels[rows].to(device)

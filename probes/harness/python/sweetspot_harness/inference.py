@@ -3,7 +3,7 @@
 import itertools
 import time
 
-from . import events, machine, stopping
+from . import events, machine, stopping, timing
 from .labelled import Accuracy
 from .loading import Problem
 
@@ -22,21 +22,33 @@ def go(run):
         _accuracy(run)
     # Without a number of passes it goes on until sweetspot knows enough.
     passes = range(run.options.epochs) if run.options.epochs > 0 else itertools.count()
+    run.settle()
+    clock = timing.timer(run)
     events.init()
     stopping.watch()
-    with torch.no_grad():
-        for epoch in passes:
-            for index, first in enumerate(range(0, whole, batch)):
-                stopping.check()
-                begin = time.perf_counter()
-                x, _ = data.batch(torch.arange(first, first + batch), run.device)
-                with run.context():
-                    run.model(x)
-                run.synchronize()
-                now = time.perf_counter()
-                events.iteration(epoch, index, now - begin, batch)
-                if run.memory_is_due(now):
-                    machine.memory(run.device)
+    clock.begin()
+    try:
+        with torch.no_grad():
+            for epoch in passes:
+                _pass(run, data, epoch, whole, clock)
+    except stopping.Interrupted:
+        clock.end()
+        raise
+    clock.end()
+
+
+def _pass(run, data, epoch, whole, clock):
+    import torch
+
+    batch = run.options.batch
+    for index, first in enumerate(range(0, whole, batch)):
+        stopping.check()
+        x, _ = run.batch(data, torch.arange(first, first + batch, device=data.where))
+        with run.context():
+            run.model(x)
+        clock.step(epoch, index, batch)
+        if run.memory_is_due(time.perf_counter()):
+            machine.memory(run.device)
 
 
 def _accuracy(run):

@@ -34,6 +34,10 @@ class Attempt:
         self.trainer = training.Trainer(run) if run.options.mode == "train" else None
 
     def fits(self, size):
+        if self.run.device.type == "cuda":
+            import torch
+
+            torch.cuda.reset_peak_memory_stats(self.run.device)  # each size has a peak of its own
         try:
             for _ in range(_STEPS):
                 self._step(size)

@@ -69,6 +69,7 @@ def memory(dev):
     events.emit(
         "memory",
         peak_bytes=torch.cuda.max_memory_allocated(dev),
+        reserved_bytes=torch.cuda.max_memory_reserved(dev),
         total_bytes=torch.cuda.get_device_properties(dev).total_memory,
     )
 
@@ -96,10 +97,9 @@ class Telemetry:
         self._process = None
         if dev.type != "cuda":
             return
-        import torch
-
-        uuid = getattr(torch.cuda.get_device_properties(dev), "uuid", None)
-        which = "GPU-%s" % uuid if uuid else os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0] or "0"
+        which = _in_nvidia_smi(dev)
+        if which is None:
+            return
         try:
             self._process = subprocess.Popen(
                 ["nvidia-smi", "-i", which, "--query-gpu=" + self.QUERY, "--format=csv,noheader,nounits", "-l", "1"],
@@ -131,6 +131,23 @@ class Telemetry:
             self._process.wait()
 
 
+def _in_nvidia_smi(dev):
+    """What nvidia-smi calls the device, or None.
+
+    CUDA numbers the fastest first, nvidia-smi by their place on the bus: unless
+    told so, a number of one is none of the other.
+    """
+    import torch
+
+    uuid = getattr(torch.cuda.get_device_properties(dev), "uuid", None)
+    if uuid:
+        return "GPU-%s" % uuid
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")[0].strip() or "0"
+    if visible.startswith("GPU-") or os.environ.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID":
+        return visible
+    return visible if torch.cuda.device_count() == 1 and "CUDA_VISIBLE_DEVICES" not in os.environ else None
+
+
 def _number(cell):
     try:
         return float(cell)
@@ -138,8 +155,8 @@ def _number(cell):
         return None  # [N/A]
 
 
-# Bits of the clock event reasons that slow a busy GPU down.
-_REASONS = ((0x4, "power cap"), (0x8, "hardware slowdown"), (0x20, "thermal"), (0x40, "thermal"), (0x80, "power brake"))
+# Bits of the clock event reasons that slow a busy GPU down, in the words of package gpu.
+_REASONS = ((0x4, "power limit"), (0x8, "hardware slowdown"), (0x20, "heat"), (0x40, "heat"), (0x80, "power brake"))
 
 
 def _throttle(cell):

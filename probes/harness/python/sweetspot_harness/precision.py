@@ -5,14 +5,34 @@ import contextlib
 from .loading import Problem
 
 
+def hold(name):
+    """PyTorch runs convolutions in TF32 by default; fp32 means fp32 here."""
+    import torch
+
+    cuda, cudnn, value = torch.backends.cuda.matmul, torch.backends.cudnn, "tf32" if name == "tf32" else "ieee"
+    conv = getattr(cudnn, "conv", None)
+    if conv is not None and hasattr(cuda, "fp32_precision"):  # from PyTorch 2.9; the older switches may not be mixed with these
+        cuda.fp32_precision = conv.fp32_precision = cudnn.rnn.fp32_precision = value
+        return
+    cuda.allow_tf32 = cudnn.allow_tf32 = name == "tf32"
+
+
+def _computes_bf16(dev):
+    """Whether the GPU has bf16 itself: PyTorch also counts one that computes it by way of fp32."""
+    import torch
+
+    try:
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    except TypeError:  # before PyTorch 2.4
+        return bool(torch.version.hip) or torch.cuda.get_device_capability(dev)[0] >= 8
+
+
 def setup(name, dev):
     """Returns a function that makes the context of a forward pass, and a gradient scaler or None."""
     import torch
 
     gpu = dev.type == "cuda"
-    # PyTorch runs convolutions in TF32 by default; fp32 means fp32 here.
-    torch.backends.cuda.matmul.allow_tf32 = name == "tf32"
-    torch.backends.cudnn.allow_tf32 = name == "tf32"
+    hold(name)
     if name == "int8" and gpu:
         raise Problem("int8 by PyTorch's quantisation runs on the CPU; set CUDA_VISIBLE_DEVICES= to measure it there, or use fp16 or bf16 on the GPU")
     if name in ("fp32", "int8"):  # int8 is a matter of the network's layers
@@ -22,7 +42,7 @@ def setup(name, dev):
             raise Problem("tf32 needs an NVIDIA GPU of the Ampere generation or later; use --precision fp32")
         return contextlib.nullcontext, None
     if name == "bf16":
-        if gpu and not torch.cuda.is_bf16_supported():
+        if gpu and not _computes_bf16(dev):
             raise Problem("this GPU does not support bf16; use --precision fp16 or fp32")
         return lambda: torch.autocast(dev.type, dtype=torch.bfloat16), None
     if name == "fp16":

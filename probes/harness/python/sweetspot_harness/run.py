@@ -224,6 +224,43 @@ class Run:
         """The fraction removed from every convolution, or None where it is not the same."""
         return None if "=" in self.options.prune else float(self.options.prune or 0)
 
+    def settle(self):
+        """Before the first step that counts: the data is where the steps are, and nothing of what came before counts.
+
+        The sets have 64 MiB at most, so that a GPU holds them.
+        """
+        precision.hold(self.options.precision)  # a model file may set switches of its own
+        if self.device.type != "cuda":
+            return
+        import gc
+
+        import torch
+
+        with events.aside():
+            for data in (self.train, self.test):
+                if data is not None:
+                    data.move(self.device)
+            if self.channels_last():
+                self.model.to(memory_format=torch.channels_last)
+            gc.collect()
+            torch.cuda.empty_cache()
+            torch.cuda.reset_peak_memory_stats(self.device)
+
+    def channels_last(self):
+        """Whether images lie channel by channel in memory, as tensor cores want them: in reduced precision on a GPU."""
+        import torch
+
+        return self.device.type == "cuda" and len(self.shape) == 3 and self.options.precision in ("bf16", "fp16") and isinstance(
+            self.model, torch.nn.Module
+        )
+
+    def batch(self, data, rows):
+        """Inputs and labels of these rows, as the network takes them."""
+        import torch
+
+        x, y = data.batch(rows, self.device)
+        return (x.contiguous(memory_format=torch.channels_last) if self.channels_last() else x), y
+
     def synchronize(self):
         if self.device.type == "cuda":
             import torch

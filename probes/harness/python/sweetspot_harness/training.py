@@ -2,7 +2,7 @@
 
 import time
 
-from . import events, machine, stopping
+from . import events, machine, stopping, timing
 from .labelled import Accuracy
 from .loading import Problem
 
@@ -29,6 +29,8 @@ class Trainer:
 
     def go(self):
         run = self.run
+        run.settle()
+        self.timer = timing.timer(run)
         events.init()
         stopping.watch()
         for epoch in range(run.options.epochs):
@@ -39,28 +41,34 @@ class Trainer:
                 raise
 
     def epoch(self, epoch):
-        import torch
-
         run = self.run
         run.model.train()
-        begin = time.perf_counter()
-        order = torch.randperm(len(run.train))
-        for index, rows in enumerate(order.split(run.options.batch)):
-            stopping.check()
-            self.step(rows)
-            run.synchronize()
-            now = time.perf_counter()
-            # The shuffle of an epoch belongs to its first step.
-            events.iteration(epoch, index, now - begin, len(rows))
-            self.steps += 1
-            if run.memory_is_due(now):
-                machine.memory(run.device)
-            begin = time.perf_counter()
+        self.timer.begin()
+        try:
+            self._steps(epoch)
+        except stopping.Interrupted:
+            self.timer.end()
+            raise
+        self.timer.end()
         if run.labelled() is not None:
             self.report(epoch, self.validate())
 
+    def _steps(self, epoch):
+        import torch
+
+        run = self.run
+        # The shuffle of an epoch belongs to its first step.
+        order = torch.randperm(len(run.train)).to(run.train.where)
+        for index, rows in enumerate(order.split(run.options.batch)):
+            stopping.check()
+            self.step(rows)
+            self.timer.step(epoch, index, len(rows))
+            self.steps += 1
+            if run.memory_is_due(time.perf_counter()):
+                machine.memory(run.device)
+
     def step(self, rows):
-        self.learn(*self.run.train.batch(rows, self.run.device))
+        self.learn(*self.run.batch(self.run.train, rows))
 
     def learn(self, x, y):
         run = self.run

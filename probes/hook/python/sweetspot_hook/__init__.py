@@ -14,7 +14,8 @@ what it watches once the program has imported it. The modules:
     flops.py      operations, activations and layers of the first iteration
     work.py       whether the work of a step changes on a schedule
     phases.py     validations: between eval() and train(), or over another loader
-    clock.py      time on the host, and on a CUDA device without waiting for it
+    clock.py      time on the host, and on a device without waiting for it
+    graphs.py     steps that were captured in a CUDA graph
     facts.py      what is being trained: parameters, precision, GPUs
     epochs.py     how many epochs the program will train
     steps.py      how many steps, where it counts these

@@ -1,8 +1,9 @@
 """Marks in time, and the seconds between two of them.
 
 On a CPU a step is done when it returns, so the host's clock is right. On a
-CUDA device it is only queued then. There a mark is an event in the device's
-stream, whose time is read without waiting, once the device has passed it.
+CUDA device (or AMD's, which PyTorch calls the same), Intel's and Apple's it is
+only queued then. There a mark is an event in the device's stream, whose time is
+read without waiting, once the device has passed it.
 """
 
 from time import perf_counter
@@ -43,7 +44,26 @@ class Mark:
         self.host, self.event = host, event
 
 
-class CUDAClock:
+def of(torch, device, ahead):
+    """The clock for what is on the device; None where its times cannot be taken."""
+    kind = getattr(device, "type", "cpu")
+    if kind in ("cpu", "meta"):
+        return HostClock()
+    module = getattr(torch, kind, None)
+    if kind in ("cuda", "xpu") and hasattr(module, "Event"):
+        return StreamClock(module, device, ahead)
+    if kind == "mps" and hasattr(module, "Event"):  # from PyTorch 2.1
+        return QueueClock(module, ahead)
+    return None
+
+
+def capturing(torch):
+    """Whether a CUDA graph is being captured: nothing runs then, and nobody may ask the device."""
+    cuda = torch.cuda
+    return cuda.is_initialized() and cuda.is_current_stream_capturing()
+
+
+class StreamClock:
     """Marks are events in the current stream of one device, plus the host's time.
 
     A mark made before the device was known is a host's, and so is every time
@@ -52,12 +72,12 @@ class CUDAClock:
 
     immediate = False
 
-    def __init__(self, torch, device, ahead):
-        self._cuda, self._device, self.ahead = torch.cuda, device, ahead
+    def __init__(self, module, device, ahead):
+        self._module, self._device, self.ahead = module, device, ahead
 
     def mark(self):
-        event = self._cuda.Event(enable_timing=True)
-        event.record(self._cuda.current_stream(self._device))
+        event = self._module.Event(enable_timing=True)
+        event.record(self._module.current_stream(self._device))
         return Mark(perf_counter(), event)
 
     @staticmethod
@@ -74,12 +94,34 @@ class CUDAClock:
         return not isinstance(mark, Mark) or mark.event.query()
 
     def busy(self):
-        return self._cuda.is_current_stream_capturing()
+        capturing = getattr(self._module, "is_current_stream_capturing", None)
+        return capturing is not None and capturing()
 
     def wait(self, mark=None):
         """Waits until the device has passed the mark, or is idle."""
         if mark is None:
-            self._cuda.synchronize(self._device)
+            self._module.synchronize(self._device)
+        elif isinstance(mark, Mark):
+            mark.event.synchronize()
+
+
+class QueueClock(StreamClock):
+    """Apple's device has one queue, which has no name."""
+
+    def __init__(self, module, ahead):
+        self._module, self.ahead = module, ahead
+
+    def mark(self):
+        event = self._module.Event(enable_timing=True)
+        event.record()
+        return Mark(perf_counter(), event)
+
+    def busy(self):
+        return False
+
+    def wait(self, mark=None):
+        if mark is None:
+            self._module.synchronize()
         elif isinstance(mark, Mark):
             mark.event.synchronize()
 

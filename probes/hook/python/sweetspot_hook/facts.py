@@ -48,7 +48,7 @@ class Facts:
         self.watched = frozenset(id(m) for group in groups for m in _holding(group, roots))
         if alone and self.params is not None:
             self.state_bytes = self._state(roots, [o for o in optimizers if o is not None])
-        self.precision = self._precision(own)
+        self.precision = self._precision(own, roots)
         self.devices = self._devices(roots, own)
 
     def _modules(self):
@@ -80,7 +80,7 @@ class Facts:
                 held[id(t)] = t.numel() * t.element_size()
         return sum(held.values())
 
-    def _precision(self, own):
+    def _precision(self, own, roots):
         kind = self.autocast
         if kind is None:
             kinds = [p.dtype for p in own if p.is_floating_point()]
@@ -88,19 +88,23 @@ class Facts:
                 return None
             kind = max(set(kinds), key=kinds.count)
         name = PRECISIONS.get(str(kind).replace("torch.", ""))
-        return "tf32" if name == "fp32" and self._tf32(own) else name
+        return "tf32" if name == "fp32" and self._tf32(own, roots) else name
 
-    def _tf32(self, own):
-        """Whether products of 32-bit matrices are computed with fewer bits here."""
+    def _tf32(self, own, roots):
+        """Whether products of 32-bit numbers are computed with fewer bits here.
+
+        Matrices and convolutions have a switch each; of a network with convolutions
+        theirs counts, for most of its products are in these.
+        """
         if not own or own[0].device.type != "cuda":
             return False
         torch = self.torch
-        try:
-            if torch.cuda.get_device_capability(own[0].device)[0] < 8:
-                return False
-            return torch.get_float32_matmul_precision() != "highest"
-        except RuntimeError:  # set by the newer of two interfaces, and asked by the older
-            return getattr(torch.backends.cuda.matmul, "fp32_precision", "") == "tf32"
+        if torch.version.hip or torch.cuda.get_device_capability(own[0].device)[0] < 8:
+            return False
+        backends, convolves = torch.backends, any(_convolves(torch, m) for m in roots)
+        if hasattr(getattr(backends.cudnn, "conv", None), "fp32_precision"):  # from PyTorch 2.9, and kept in step with the older ones
+            return (backends.cudnn.conv if convolves else backends.cuda.matmul).fp32_precision == "tf32"
+        return bool(backends.cudnn.allow_tf32) if convolves else torch.get_float32_matmul_precision() != "highest"
 
     def _devices(self, roots, own):
         tensors = [p for m in roots for p in _parameters(m)] + list(own)
@@ -162,6 +166,11 @@ def network_of(roots):
         name = type(m).__name__
         names[name] = max(size, names.get(name, 0))
     return "+".join(sorted(names, key=lambda name: (-names[name], name))[:4]) or None
+
+
+def _convolves(torch, root):
+    kind = torch.nn.modules.conv._ConvNd
+    return any(isinstance(m, kind) for m in root.modules())
 
 
 def _children(module):

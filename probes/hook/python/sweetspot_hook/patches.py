@@ -10,7 +10,7 @@ import os
 import sys
 from time import perf_counter
 
-from . import events, guard, imports
+from . import events, graphs, guard, imports
 
 recorder = None
 
@@ -48,6 +48,7 @@ def _wrap_all(here):
     _autocast(r, torch.autocast)
     _save(r, torch)
     _compiled(r, torch)
+    r.attempt(graphs.watch, r, torch)
     _first_forward(r, torch)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=functools.partial(_after_fork, r))

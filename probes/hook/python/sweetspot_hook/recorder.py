@@ -13,7 +13,7 @@ import weakref
 from threading import get_ident
 from time import perf_counter
 
-from . import between, clock, control, data, epochs, events, facts, flops, guard, packages, ranks, steps, work
+from . import between, clock, control, data, epochs, events, facts, flops, graphs, guard, packages, ranks, steps, work
 from .guard import guarded
 
 # Steps of another optimizer, without a step of the primary one, after which the
@@ -35,6 +35,7 @@ class Recorder(between.Between):
         self.torch, self.here = torch, here
         self.optimizers = []  # weak
         self.flops = flops.Count(torch)
+        self.graphs = graphs.Graphs()
         self.reset()
 
     def reset(self):
@@ -118,7 +119,8 @@ class Recorder(between.Between):
             raise Stop(0)
 
     def _stepped(self, optimizer):
-        if self.clock.busy():
+        if self.clock.busy() or (self.count == 0 and clock.capturing(self.torch)):
+            self.graphs.captured(optimizer)
             return False  # a graph is captured: nothing runs yet
         key = id(optimizer)
         primary = self.primary() if self.primary is not None else None
@@ -162,12 +164,16 @@ class Recorder(between.Between):
             self.off = True
             return events.warn("another process trains as rank %d and is not measured" % self.rank)
         device = facts.device_of(optimizer)
-        if device is not None and device.type == "cuda":
-            self.clock = clock.CUDAClock(self.torch, device, OUTSTANDING if self.world == 1 else OUTSTANDING_OF_RANKS)
+        timed = clock.of(self.torch, device, OUTSTANDING if self.world == 1 else OUTSTANDING_OF_RANKS)
+        if timed is None:
+            self.off = True
+            return events.warn(
+                "the training is on %s, whose times cannot be taken with this PyTorch: let the script write events" % device.type
+            )
+        if not timed.immediate:
+            self.clock = timed
             self.clock.wait()
             end = perf_counter()
-        elif device is not None and device.type not in ("cpu", "meta"):
-            events.warn("times on %s are host times; the host may run ahead of the device" % device.type)
         t = events.at(end)
         self.facts.look(optimizer, [o() for o in self.optimizers], self.world == 1)
         frames = epochs.frames_of(sys._getframe(1))
