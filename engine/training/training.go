@@ -79,8 +79,18 @@ func Iteration(r profile.Run, kinds map[estimate.Basis]profile.Kind) estimate.Es
 // seen.
 //
 // The interval of a measured run combines its steady interval and a wide one for
-// what was measured once; numbers without an interval get that of their kind.
+// what was measured once; numbers without an interval get that of their kind. Where a
+// probe saw the training to its end, the estimate goes through the length it had.
 func Training(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kind) estimate.Estimate {
+	e := byIterations(r, n, kinds)
+	if !isWhole(r) || n <= 0 {
+		return e
+	}
+	return fromWhole(r, n, e, byIterations(r, *r.Epochs, kinds), Iteration(r, kinds))
+}
+
+// byIterations is the estimate from start-up, iterations, validations and pauses.
+func byIterations(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kind) estimate.Estimate {
 	if r.Mode != profile.Train || !r.Steady.Known() || r.IterationsPerEpoch == nil || n <= 0 {
 		return estimate.Estimate{}
 	}
@@ -117,12 +127,16 @@ func withPauses(work estimate.Estimate, p Pauses, n float64) estimate.Estimate {
 func StraightLine(r profile.Run, kinds map[estimate.Basis]profile.Kind) (l Line, ok bool) {
 	perEpoch := PausesOf(r).PerEpoch()
 	r.Pauses = nil
-	one := Training(r, 1, kinds)
+	one := byIterations(r, 1, kinds)
 	if !one.Known() {
 		return Line{}, false
 	}
-	slope := Training(r, 2, kinds).Value - one.Value
-	return Line{At0: one.Value - slope, Slope: slope + perEpoch}, true
+	slope := byIterations(r, 2, kinds).Value - one.Value
+	l = Line{At0: one.Value - slope, Slope: slope + perEpoch}
+	if isWhole(r) {
+		l = throughWhole(l, r)
+	}
+	return l, true
 }
 
 // Predicted estimates the seconds of n epochs of a run that was not made, from a

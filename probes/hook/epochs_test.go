@@ -20,6 +20,10 @@ named: 8 steps, None epochs
 rollout: None steps, None epochs
 accumulated: None steps, None epochs
 both: 6 steps, 5 epochs
+last: 9 steps, None epochs
+beyond: 10 steps, None epochs
+across: 7 steps, 5 epochs
+anew: None steps, 5 epochs
 unclear: None steps, None epochs
 `
 	if err != nil || string(out) != want {

@@ -96,8 +96,8 @@ i=$((i+1)); done`)
 	}
 	o.Adapter, o.Rule = read, steady.Rule{Target: 1e-6, MaxN: 1000}
 	u := start(t, o).Wait()
-	if u.Err != nil || len(u.Seconds) != 12 || u.Run.BatchSize != 8 || u.Run.IterationsPerEpoch != nil {
-		t.Fatalf("%d steps at batch %d, %v per epoch, %v", len(u.Seconds), u.Run.BatchSize, u.Run.IterationsPerEpoch, u.Err)
+	if u.Err != nil || len(u.Seconds) != 12 || u.Run.BatchSize != 8 || u.Run.Steps == nil || *u.Run.Steps != 12 {
+		t.Fatalf("%d steps at batch %d, %v in all, %v", len(u.Seconds), u.Run.BatchSize, u.Run.Steps, u.Err)
 	}
 	if !slices.ContainsFunc(u.Warnings, func(w string) bool {
 		return strings.Contains(w, "before the training began are "+

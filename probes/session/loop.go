@@ -260,13 +260,17 @@ func (l *loop) finish() {
 		l.state.appendLog("warning", w, l.elapsed())
 	}
 	l.readResults()
+	status, why, err := l.outcome()
+	if why == End && status == profile.Done && !l.options.RunsHarness {
+		l.state.ended(l.elapsed())
+	}
 	u := l.update()
 	if i := l.state.loads.Interference(l.state.stepping()); i != nil {
 		l.state.appendLog("warning", i.Words(u.Run.Steady.Value), l.elapsed())
 	}
 	u.Done, u.Stopping = true, false
 	u.ScriptExit = new(l.scriptEx.Code)
-	u.Run.Status, u.StoppedBecause, u.Err = l.outcome()
+	u.Run.Status, u.StoppedBecause, u.Err = status, why, err
 	u.StoppedWords = l.words
 	if l.scriptEx.Lost != nil {
 		u.StoppedWords = "connection lost"
@@ -283,7 +287,7 @@ func (l *loop) finish() {
 	if u.StoppedBecause == End && u.Run.Mode == profile.Train && !l.hasArbitraryLength(u.Run) && !l.options.WorkOnly {
 		u.Run.TotalS = new(u.SpentS)
 	}
-	err := l.saveEnd(u)
+	err = l.saveEnd(u)
 	l.state.rename(l.saver.recording.Model())
 	u.Run.Model = l.state.described.Model.Name
 	if err != nil && u.Err == nil {

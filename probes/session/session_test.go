@@ -120,8 +120,11 @@ func TestScriptThatEnds(t *testing.T) {
 	}
 	r := saved(t, s, last.Run.ID)
 	if r.Model != "net" || r.Dataset != "d" || r.Variant.Precision != "bf16" || *r.Variant.Pruning.Ratio != 0.3 ||
-		r.BatchSize != 32 || *r.IterationsPerEpoch != 100 || *r.Epochs != 4 {
+		r.BatchSize != 32 || *r.IterationsPerEpoch != 100 || *r.Epochs != 0.6 {
 		t.Errorf("description %+v", r)
+	}
+	if !slices.Contains(last.Warnings, "it ended after 0.6 of its 4 epochs; the estimate is of these") {
+		t.Errorf("warnings %q", last.Warnings)
 	}
 	if r.GPU != "H100 80GB HBM3" || r.GPUCount != 1 || *r.GPUMemGiB != 80 || *r.USDPerHour != 3.6 {
 		t.Errorf("machine %+v", r)
@@ -193,19 +196,19 @@ func TestCaps(t *testing.T) {
 	}
 }
 
-// A training whose epochs have an unknown length has no total to estimate, and
-// says so; a made-up one, of a model on synthetic input, has no total either.
+// A training of unknown length that ended by itself had as many steps as it took; a made-up
+// one, of a model on synthetic input, has no length, and says so.
 func TestEpochsOfUnknownLength(t *testing.T) {
 	for _, ofModel := range []bool{false, true} {
 		o := shell(openStore(t), fmt.Sprintf(steps, 40, ">&3"))
 		o.RunsHarness = ofModel
 		u := start(t, o).Wait()
-		if u.Err != nil || !strings.Contains(strings.Join(u.Warnings, "\n"), "no estimate of a whole training") {
-			t.Errorf("warnings %q, %v", u.Warnings, u.Err)
+		said := strings.Contains(strings.Join(u.Warnings, "\n"), "no estimate of a whole training")
+		if u.Err != nil || said != ofModel || said != strings.Contains(strings.Join(u.Warnings, ""), "--train-size") {
+			t.Errorf("of a model %v: warnings %q, %v", ofModel, u.Warnings, u.Err)
 		}
-		if hasTotal := u.Run.TotalS != nil; hasTotal == ofModel ||
-			ofModel != strings.Contains(strings.Join(u.Warnings, ""), "--train-size") {
-			t.Errorf("of a model %v: total %v, warnings %q", ofModel, u.Run.TotalS, u.Warnings)
+		if r := u.Run; (r.TotalS != nil) == ofModel || (r.Steps != nil) == ofModel || r.Steps != nil && *r.Steps != 40 {
+			t.Errorf("of a model %v: total %v, %v steps", ofModel, r.TotalS, r.Steps)
 		}
 	}
 }

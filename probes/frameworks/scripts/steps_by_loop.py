@@ -102,6 +102,42 @@ def both():
                 return
 
 
+def last():
+    step = 1
+    while step <= 9:
+        train(1)
+        step += 1
+
+
+def beyond():
+    iteration = 0
+    while True:
+        train(1)
+        iteration += 1
+        if iteration > 9:
+            break
+
+
+def across():
+    global_step = 0
+    for epoch in range(5):
+        for x in batches():
+            if global_step >= 7:
+                break
+            train(x)
+            global_step += 1
+
+
+def anew():
+    for epoch in range(5):
+        step = 0
+        for x in batches():
+            if step >= 2:
+                break
+            train(x)
+            step += 1
+
+
 def unclear():
     for i in [1, 2]:
         for j in range(3):
@@ -115,4 +151,4 @@ def asked(way):
         return "%s: %s" % (way.__name__, found)
 
 
-print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, both, unclear)), sep="\n")
+print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, both, last, beyond, across, anew, unclear)), sep="\n")

@@ -4,9 +4,12 @@ import os
 
 from . import loops
 
-NAMES = ("num_train_epochs", "max_epochs", "num_epochs", "n_epochs", "epochs", "nb_epochs", "total_epochs", "EPOCHS", "NUM_EPOCHS", "N_EPOCHS", "MAX_EPOCHS")
+NAMES = (
+    "num_train_epochs", "max_epochs", "num_epochs", "n_epochs", "epochs", "nb_epochs", "total_epochs", "train_epochs", "nepochs", "nEpochs",
+    "max_epoch", "num_epoch", "n_epoch", "total_epoch", "EPOCHS", "NUM_EPOCHS", "N_EPOCHS", "MAX_EPOCHS", "MAX_EPOCH", "NUM_EPOCH",
+)
 HOLDERS = ("args", "cfg", "config", "opt", "opts", "hparams", "trainer", "training_args", "flags", "FLAGS", "params", "self")
-OPTIONS = ("--epochs", "--num-epochs", "--num_epochs", "--n-epochs", "--n_epochs", "--max-epochs", "--max_epochs", "--num_train_epochs", "--num-train-epochs")
+OPTIONS = tuple("--" + name.replace("_", mark) for name in NAMES[:14] + ("epoch",) for mark in "_-")
 
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -78,7 +81,7 @@ def _in_holder(holder, wanted, most, depth):
         if n is not None:
             return n
     if depth < 2:
-        for name in ("args", "config", "cfg", "hparams", "trainer", "train", "training", "fit_loop"):
+        for name in ("args", "config", "cfg", "hparams", "trainer", "train", "training", "fit_loop", "SOLVER", "TRAIN", "solver"):
             n = _in_holder(_value(holder, name), wanted, most, depth + 1)
             if n is not None:
                 return n

@@ -136,8 +136,8 @@ class Facts:
         """How long the training is, in epochs or in steps. Where the program has a number of both the shorter counts."""
         if self.epochs is None or self.steps is None:
             return self.epochs, self.steps
-        if per_epoch:
-            return min(self.epochs, self.steps / per_epoch), None
+        if per_epoch and (self.steps >= self.epochs * per_epoch or self.steps == per_epoch):
+            return self.epochs, None  # some call the steps of an epoch their total
         return None, self.steps  # of data without an end there are no epochs
 
     def memory(self):

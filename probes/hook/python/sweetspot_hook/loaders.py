@@ -80,6 +80,9 @@ def length(thing):
         return None
 
 
+# A length from which on it means that there is no end: no epoch has so many samples.
+ENDLESS = 10**9
+
 # Where a DataLoader remembers that the length of its IterableDataset was asked
 # for; it warns if that dataset gives more.
 ASKED = "_IterableDataset_len_called"
@@ -90,7 +93,8 @@ def batches(loader):
     own = getattr(loader, "__dict__", {})
     asked = own.get(ASKED)
     try:
-        return length(loader)
+        n = length(loader)
+        return None if n is None or n * (getattr(loader, "batch_size", None) or 1) >= ENDLESS else n
     finally:
         if ASKED in own:
             own[ASKED] = asked
@@ -100,10 +104,12 @@ def train_size(loader):
     """Samples in one epoch over all ranks, or None."""
     dataset, sampler = getattr(loader, "dataset", None), getattr(loader, "sampler", None)
     size = length(dataset)
+    if size is not None and size >= ENDLESS:
+        return None
     if size is None or sampler is None or hasattr(sampler, "num_replicas"):
         return size  # a distributed sampler has a rank's share only
     drawn = length(sampler)
-    return size if drawn is None else drawn
+    return size if drawn is None or drawn >= ENDLESS else drawn
 
 
 # Classes whose name says nothing about their data.

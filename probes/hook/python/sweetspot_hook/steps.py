@@ -11,8 +11,12 @@ import ast
 
 from . import epochs, loops
 
-NAMES = ("max_steps", "max_train_steps", "num_train_steps", "num_training_steps", "max_iters", "max_iterations", "MAX_STEPS", "MAX_ITERS")
-OPTIONS = tuple("--" + name.replace("_", mark) for name in NAMES[:6] for mark in "_-")
+NAMES = (
+    "max_steps", "max_train_steps", "num_train_steps", "num_training_steps", "total_steps", "total_train_steps", "total_training_steps",
+    "train_steps", "train_num_steps", "max_iters", "max_iterations", "total_iters", "total_iterations", "num_iterations", "num_iters",
+    "train_iters", "max_updates", "MAX_STEPS", "TOTAL_STEPS", "NUM_TRAIN_STEPS", "MAX_ITERS", "MAX_ITER",
+)
+OPTIONS = tuple("--" + name.replace("_", mark) for name in NAMES[:17] + ("steps", "iters", "iterations") for mark in "_-")
 
 MOST = 10**9
 
@@ -37,7 +41,7 @@ def find(frames, arguments):
 def by_loop(active):
     """The rounds of the loops that the step is in, the innermost first; None where they are unknown or counted in epochs."""
     for k, (loop, frame) in enumerate(active):
-        n = bound(loop, frame, outermost=k == len(active) - 1)
+        n = bound(loop, frame, [outer for outer, of in active[k + 1 :] if of is frame])
         if n is not None:
             return n
     total = 1
@@ -51,30 +55,41 @@ def by_loop(active):
     return whole(total) if active else None
 
 
-def bound(loop, frame, outermost):
-    """Where a loop ends by what counts steps: while step < n, or if step >= n: break. None for no such loop."""
+def bound(loop, frame, outer):
+    """Where a loop within these ends by what counts steps: while step < n, or if step >= n: break. None for no such loop."""
     if isinstance(loop, ast.While):
-        n = compared(loop.test, frame, (ast.Lt, ast.LtE))
+        n = compared(loop.test, frame, (ast.Lt, ast.LtE), loop, outer)
         if n is not None:
             return n
-    elif not outermost:
-        return None  # its counter may begin again
     for statement in loop.body:
-        if isinstance(statement, ast.If) and any(isinstance(s, ast.Break) for s in statement.body):
-            n = compared(statement.test, frame, (ast.Gt, ast.GtE, ast.Eq))
+        if isinstance(statement, ast.If) and any(isinstance(s, (ast.Break, ast.Return)) for s in statement.body):
+            n = compared(statement.test, frame, (ast.Gt, ast.GtE, ast.Eq), loop, outer)
             if n is not None:
                 return n
     return None
 
 
-def compared(test, frame, ways):
-    """The number that a counter of steps is compared with."""
+def compared(test, frame, ways, loop, outer):
+    """The rounds after which a counter of steps that began before the outermost loop passes a number."""
     if isinstance(test, ast.BoolOp):
-        return next((n for n in (compared(part, frame, ways) for part in test.values) if n is not None), None)
+        return next((n for n in (compared(part, frame, ways, loop, outer) for part in test.values) if n is not None), None)
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ways):
         return None
-    name = getattr(test.left, "attr", getattr(test.left, "id", "")).lower()
-    return whole(loops.value(test.comparators[0], frame)) if any(c in name for c in COUNTERS) else None
+    name = getattr(test.left, "attr", getattr(test.left, "id", ""))
+    if not any(c in name.lower() for c in COUNTERS) or outer and begins_again(name, loop, outer):
+        return None
+    n = loops.value(test.comparators[0], frame)
+    if n is not None and isinstance(test.ops[0], (ast.Gt, ast.LtE)) and loops.value(test.left, frame) == 0:
+        n += 1  # it counts from 0, and the number is the last one
+    return whole(n)
+
+
+def begins_again(name, loop, outer):
+    """Whether a counter is a loop's own, or is set within the loops around that."""
+    named = [n for n in ast.walk(loop.target)] if isinstance(loop, ast.For) else []
+    for around in outer:
+        named += [n for a in ast.walk(around) if isinstance(a, ast.Assign) and isinstance(a.value, ast.Constant) for n in a.targets]
+    return any(name in (getattr(n, "id", None), getattr(n, "attr", None)) for n in named)
 
 
 def rounds_of(node, frame):
