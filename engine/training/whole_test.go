@@ -69,7 +69,7 @@ func TestAWholeTrainingIsContinuous(t *testing.T) {
 		if !(a.Low >= 0) || a.Low > a.Value || a.High < a.Value || b.Value < a.Value {
 			t.Fatalf("%g epochs: %+v, then %+v", n, a, b)
 		}
-		if near := Training(r, 10.0001, nil); math.Abs(near.Value / *r.TotalS-1) > 0.001 || near.High > *r.TotalS*1.06 {
+		if near := Training(r, 10.0001, nil); math.Abs(near.Value / *r.TotalS - 1) > 0.001 || near.High > *r.TotalS*1.06 {
 			t.Fatalf("beside its own length: %+v of %g", near, *r.TotalS)
 		}
 	})

@@ -110,7 +110,7 @@ i=$((i+1)); done`)
 		t.Fatalf("%d runs, %v", len(set.Runs), err)
 	}
 	r := set.Runs[0]
-	if *r.FirstIterationS != 0.5 || *r.InitS != 0.25 || r.IterationsPerEpoch != nil {
+	if *r.FirstIterationS != 0.5 || *r.InitS != 0.25 || r.Steps == nil || *r.Steps != 12 {
 		t.Errorf("saved %+v", r)
 	}
 	its, err := s.Iterations(t.Context(), r.ID)
