@@ -61,11 +61,11 @@ func TestScripts(t *testing.T) {
 	t.Cleanup(func() { report(t, all) })
 	for _, environment := range []string{"new", "old"} {
 		python := filepath.Join(folder, environment, "bin", "python")
-		for _, s := range scripts {
+		for _, s := range slices.Concat(scripts, trainers) {
 			if s.only != "" && s.only != environment || testing.Short() && environment == "old" && s.framework != "" {
 				continue
 			}
-			t.Run(environment+"/"+strings.TrimSuffix(s.file, ".py"), func(t *testing.T) {
+			t.Run(environment+"/"+s.name(), func(t *testing.T) {
 				t.Parallel()
 				slots <- struct{}{}
 				defer func() { <-slots }()
@@ -153,7 +153,8 @@ func alone(t *testing.T, s script, python string) (stdout string, seconds float6
 }
 
 // times are those in a script's output, which no two runs share.
-var times = regexp.MustCompile(`[0-9]+\.[0-9]+ ?(s|ms|it/s)\b`)
+var times = regexp.MustCompile(`[0-9]+\.[0-9]+ ?(s|ms|it/s)\b|[0-9]+:[0-9]{2}:[0-9]{2}|` +
+	`_(runtime|per_second)': '?[0-9.]+`)
 
 // masked is what a script printed, without the times in it.
 func masked(out string) string { return times.ReplaceAllString(out, "…") }

@@ -1,5 +1,7 @@
 package frameworks
 
+import "strings"
+
 // unknown stands for what a script does not tell.
 const unknown = -1
 
@@ -17,6 +19,11 @@ type script struct {
 	perEpoch, epochs, steps  float64 // steps of an epoch, and the length of the training as it declares it
 	validations, checkpoints int
 	seed                     bool // its output, with the weights in its last line, is the same in every run
+}
+
+// name is that of the script, with its arguments.
+func (s script) name() string {
+	return strings.Join(append([]string{strings.TrimSuffix(s.file, ".py")}, s.args...), " ")
 }
 
 // launch is what a command is made of.

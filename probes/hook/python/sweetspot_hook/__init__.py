@@ -6,7 +6,8 @@ what it watches once the program has imported it. The modules:
     events.py     writes the event lines
     imports.py    tells when the program has imported a module
     machine.py    what this machine is
-    patches.py    wraps optimizers, loaders, modules and torch.save
+    patches.py    wraps optimizers, loaders and modules
+    savers.py     wraps what writes checkpoints
     recorder.py   turns the wrappers' calls into iterations
     between.py    and what happens in between into pauses and validations
     guard.py      keeps failures of the hook out of the program

@@ -32,6 +32,7 @@ class Between:
     @guarded
     def mode(self, module, training):
         """A trained module goes into or out of training mode."""
+        self.spent()
         if module.training == bool(training) or self.count == 0 or self.off or self.paused or self.owner != get_ident():
             return
         if training:
@@ -41,20 +42,31 @@ class Between:
             self.open = phases.Phase(self.clock.mark())
             self.phases.append(self.open)
 
+    def spent(self):
+        """Whatever comes next, the validation is over whose last batch was there: not every program asks for one more."""
+        if self.open is not None and self.open.spent is not None:
+            self.open.last = self.open.spent.ended = self.clock.mark()
+            self.open.spent = None
+
     def is_training(self):
         """Whether this thread is the one that trains, as far as is known."""
         return not self.off and not self.paused and (self.owner is None or self.owner == get_ident())
 
     @guarded
     def saving(self, args, kwargs):
-        """torch.save begins: returns the mark, or None if it does not write a checkpoint."""
+        """Something is about to be saved: returns the mark, or None if it is no checkpoint of its own."""
+        self.spent()
         # Tensors are pickled through torch.save as well, into memory.
         to = args[1] if len(args) > 1 else kwargs.get("f")
-        return None if isinstance(to, io.BytesIO) or not self.is_training() else self.clock.mark()
+        if isinstance(to, io.BytesIO) or self.is_saving or not self.is_training():
+            return None
+        self.is_saving = True  # what saves may call others that do
+        return self.clock.mark()
 
     @guarded
     def saved(self, begin):
         """A checkpoint was written that began at the mark."""
+        self.is_saving = False
         end = self.clock.mark()
         t = events.since_start()
         self.pauses.append((begin, end))
@@ -67,9 +79,12 @@ class Between:
         if self.rank == 0:
             events.emit("pause", t=round(t, 6), seconds=round(self.clock.seconds(begin, end), 9), kind="checkpoint")
 
-    def interruptions(self):
+    def interruptions(self, at_end=False):
         """As phases.interruptions, since the last step."""
-        return phases.interruptions(self.clock, self.data.training, self.phases, self.whole, self.pauses)
+        usual = self.usual if at_end else None
+        for phase in self.phases:
+            self.usual = len(phase.others(self.data.training)) or self.usual
+        return phases.interruptions(self.clock, self.data.training, self.phases, self.whole, self.pauses, usual)
 
     def validation(self, end, epoch, seconds, seen):
         """Reports a validation that ended at the mark."""
@@ -82,6 +97,7 @@ class Between:
     @guarded
     def beginning(self):
         """A pass over a loader is about to begin: returns the mark."""
+        self.spent()
         return None if self.off else self.clock.mark()
 
     @guarded
@@ -124,6 +140,8 @@ class Between:
         d.latest = a_pass
         if self.open is not None:
             self.open.add(a_pass, size, seconds)
+            if a_pass.given == a_pass.length:
+                self.open.spent = a_pass
         else:
             d.got(a_pass, seconds)
 
@@ -133,7 +151,8 @@ class Between:
         a_pass.exhausted = True
         d = self.data
         if self.open is not None:
-            self.open.last = self.clock.mark()
+            self.open.last = a_pass.ended = self.clock.mark()
+            self.open.spent = None
             return
         d.asked(a_pass, seconds)
         if a_pass.steps_before != self.count or self.count == 0 or self.torch.is_grad_enabled():

@@ -24,9 +24,12 @@ class Pass:
         self.image = False
         self.shape = None  # of one unit of the latest batch
         self.exhausted = False
+        self.given = 0  # batches
+        self.ended = None  # mark after the last batch was used, where that was seen
 
     def add(self, batch):
         """Records a batch; returns its units, or None."""
+        self.given += 1
         try:
             size, self.image, self.shape = look(batch)
         except Exception:  # a batch of the program's own making, which does not like to be looked at

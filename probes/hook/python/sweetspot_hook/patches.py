@@ -1,4 +1,4 @@
-"""Wraps what a training calls: optimizers' step, loaders, module modes, autocast and torch.save.
+"""Wraps what a training calls: optimizers' step, loaders, module modes and autocast, and what saves.
 
 It does so once, right after the program imported PyTorch, and invisibly:
 classes stay the same classes, instances get no new attributes that would be
@@ -10,7 +10,7 @@ import os
 import sys
 from time import perf_counter
 
-from . import events, graphs, guard, imports
+from . import events, graphs, guard, imports, savers
 
 recorder = None
 
@@ -46,7 +46,7 @@ def _wrap_all(here):
     _loaders(r, dataloader)
     _modules(r, torch.nn.Module)
     _autocast(r, torch.autocast)
-    _save(r, torch)
+    savers.wrap(r, torch)
     _compiled(r, torch)
     r.attempt(graphs.watch, r, torch)
     _first_forward(r, torch)
@@ -196,20 +196,6 @@ def _autocast(r, cls):
         return enter(self)
 
     cls.__enter__ = __enter__
-
-
-def _save(r, torch):
-    save = torch.save
-
-    @functools.wraps(save)
-    def saving(*args, **kwargs):
-        begin = r.saving(args, kwargs)
-        result = save(*args, **kwargs)
-        if begin is not None:
-            r.saved(begin)
-        return result
-
-    torch.save = torch.serialization.save = saving
 
 
 def _compiled(r, torch):

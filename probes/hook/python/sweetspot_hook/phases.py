@@ -13,13 +13,13 @@ class Phase:
     Marks are those of a clock. `back` is when training mode was switched on
     again, `last` when a loader was last exhausted, `fetched` when each pass was
     first asked for a batch, `units` what it gave, and `wait` for how long it
-    kept the program waiting.
+    kept the program waiting. `spent` is a pass whose last batch is in use.
     """
 
     def __init__(self, begin):
         self.begin = begin
         self.back = None
-        self.last = None
+        self.last = self.spent = None
         self.fetched = {}
         self.units = {}
         self.wait = {}
@@ -50,14 +50,27 @@ class Phase:
             return self.last
         return self.back
 
-    def seen(self, training):
-        """Samples seen in it, or None."""
-        units = [self.units[p] for p in self.others(training)]
+    def parts(self, training, end, usual):
+        """(begin, end, samples seen) of it, or of each where it has several times the usual passes.
+
+        A program that validates once more after its last step does not train in between.
+        """
+        passes = self.others(training)
+        if not usual or len(passes) <= usual or len(passes) % usual:
+            usual = len(passes) or 1
+        groups = [passes[i : i + usual] for i in range(0, len(passes), usual)] or [[]]
+        begins = [self.begin] + [g[0].begin for g in groups[1:]]
+        ends = [g[-1].ended or b for g, b in zip(groups, begins[1:])] + [end]
+        return [(b, e, self.seen(g)) for b, e, g in zip(begins, ends, groups)]
+
+    def seen(self, passes):
+        """Samples seen in passes, or None."""
+        units = [self.units[p] for p in passes]
         return sum(units) if units and None not in units else None
 
 
-def interruptions(clock, training, phases, whole, pauses):
-    """What happened between two steps.
+def interruptions(clock, training, phases, whole, pauses, usual=None):
+    """What happened between two steps, or after the last one, given how many passes a validation usually has.
 
     Returns validations, pauses, and the wait for the batch that arrived during a validation.
 
@@ -70,7 +83,7 @@ def interruptions(clock, training, phases, whole, pauses):
         if end is None or end is phase.fetched.get(training):
             late += phase.wait.get(training, 0.0)
         if end is not None:
-            found.append((phase.begin, end, phase.seen(training)))
+            found += phase.parts(training, end, usual)
     host = clock.host
     found.sort(key=lambda v: host(v[0]))
     validations, rest = [], list(pauses)

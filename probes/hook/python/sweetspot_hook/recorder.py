@@ -40,7 +40,7 @@ class Recorder(between.Between):
 
     def reset(self):
         """The state of a process without a step so far, such as a forked one."""
-        self.off = self.paused = self.inside = False
+        self.off = self.paused = self.inside = self.is_saving = False
         self.flops.end()
         self.flops = flops.Count(self.torch)
         self.owner = None  # the thread that trains
@@ -56,6 +56,7 @@ class Recorder(between.Between):
         self.data = data.Data()
         self.work = work.Work()
         self.phases, self.open = [], None  # since the last step
+        self.usual = None  # passes in a validation
         self.whole = []  # (begin, end, units) of passes that were validations
         self.pauses = []  # (begin, end)
         self.first = None  # the first iteration, while its units are in doubt
@@ -334,7 +335,8 @@ class Recorder(between.Between):
     def _last_epoch(self):
         self.data.finish(self.count)
         self.describe()
-        validations, _, _ = self.interruptions()
+        self.spent()
+        validations, _, _ = self.interruptions(at_end=True)
         epoch, c = self.data.epoch, self.clock
         if validations:
             c.wait()

@@ -1,0 +1,53 @@
+package frameworks
+
+// trainers are scripts on what others wrote around the loop, and those counted in steps.
+var trainers = []script{
+	{file: "transformers_epochs.py", framework: "transformers", iterations: 30, batch: 16, samples: 160, perEpoch: 10,
+		epochs: 3, steps: unknown, validations: 4, checkpoints: 3, seed: true},
+	{file: "transformers_steps.py", framework: "transformers", iterations: 40, batch: 12, samples: unknown,
+		perEpoch: unknown, epochs: unknown, steps: 40, validations: 4, checkpoints: 2, seed: true},
+	{file: "transformers_causal.py", framework: "transformers, peft", args: []string{"--max_steps", "105"},
+		iterations: 105, batch: 6, samples: 120, perEpoch: 20, epochs: unknown, steps: 105, checkpoints: 1, seed: true},
+	{file: "accelerate_loop.py", framework: "accelerate", iterations: 48, batch: 8, samples: 128, perEpoch: 16,
+		epochs: 3, steps: unknown, validations: 3, checkpoints: 3, seed: true},
+	{file: "accelerate_loop.py", framework: "accelerate launch", launch: accelerated, ranks: 2, iterations: 24, batch: 16,
+		samples: 128, perEpoch: 8, epochs: 3, steps: unknown, validations: 3, checkpoints: 3},
+	{file: "accelerate_no_trainer.py", framework: "accelerate", args: []string{"--max_train_steps", "30"},
+		iterations: 30, batch: 16, samples: 200, perEpoch: 13, epochs: unknown, steps: 30, validations: 3, checkpoints: 3,
+		seed: true},
+	{file: "lightning_epochs.py", framework: "Lightning", iterations: 48, batch: 10, samples: 120, perEpoch: 12,
+		epochs: 4, steps: unknown, validations: 5, checkpoints: 4, seed: true},
+	{file: "lightning_steps.py", framework: "Lightning", iterations: 50, batch: 16, samples: 320, perEpoch: 20,
+		epochs: unknown, steps: 50, validations: 5, checkpoints: 5, seed: true},
+	{file: "lightning_gan.py", framework: "Lightning", iterations: 40, batch: 12, samples: 96, perEpoch: 8, epochs: 5,
+		steps: unknown, seed: true},
+	{file: "fabric_loop.py", framework: "Fabric", iterations: 15, batch: 30, samples: 150, perEpoch: 5, epochs: 3,
+		steps: unknown, validations: 3, checkpoints: 3, seed: true},
+	{file: "timm_loop.py", framework: "timm", iterations: 24, batch: 8, samples: 100, perEpoch: 12, epochs: 2,
+		steps: unknown, validations: 2, checkpoints: 2, seed: true},
+	{file: "timm_loop.py", framework: "timm", args: []string{"--ema", "v2", "--epochs", "3"}, iterations: 36, batch: 8,
+		samples: 100, perEpoch: 12, epochs: 3, steps: unknown, validations: 3, checkpoints: 3, seed: true},
+	{file: "torchvision_references.py", framework: "torchvision", args: []string{"--epochs", "12"}, iterations: 96,
+		batch: 8, samples: 64, perEpoch: 8, epochs: 12, steps: unknown, validations: 12, checkpoints: 24, seed: true},
+	{file: "notebook.ipynb", framework: "nbconvert", only: "new", launch: notebook, iterations: 40, batch: 12,
+		samples: 120, perEpoch: 10, epochs: 4, steps: unknown, validations: 4},
+	{file: "nanogpt_like.py", iterations: 61, batch: unknown, samples: unknown, perEpoch: unknown, epochs: unknown,
+		steps: 61, validations: 3, checkpoints: 2, seed: true},
+	{file: "infinite_sampler.py", iterations: 60, batch: 5, samples: 90, perEpoch: unknown, epochs: unknown, steps: 60,
+		validations: 2, seed: true},
+	{file: "steps_option.py", args: []string{"--steps", "150"}, iterations: 150, batch: unknown, samples: unknown,
+		perEpoch: unknown, epochs: unknown, steps: 150, seed: true},
+	{file: "dcgan_like.py", args: []string{"--niter", "15"}, iterations: 105, batch: 16, samples: 100, perEpoch: 7,
+		epochs: 15, steps: unknown, checkpoints: 30, seed: true},
+}
+
+// accelerated starts a script with two ranks, as accelerate does.
+func accelerated(l launch) []string {
+	return append([]string{l.python, "-m", "accelerate.commands.launch", "--num_processes", "2", "--cpu", l.file},
+		l.args...)
+}
+
+// notebook executes one, as jupyter nbconvert does.
+func notebook(l launch) []string {
+	return []string{l.python, "-m", "nbconvert", "--to", "notebook", "--execute", "--output-dir", l.dir, l.file}
+}

@@ -1,0 +1,44 @@
+"""Wraps what writes checkpoints: torch.save, and the methods by which frameworks write several files at once."""
+
+import functools
+import sys
+
+from . import imports
+
+# Modules, classes of them ("" for the module itself) and what writes a checkpoint there.
+SAVERS = (
+    ("safetensors.torch", "", ("save_file", "save_model")),
+    ("transformers.trainer", "Trainer", ("_save_checkpoint", "save_model")),
+    ("accelerate.accelerator", "Accelerator", ("save_state", "save_model")),
+    ("lightning.pytorch.trainer.trainer", "Trainer", ("save_checkpoint",)),
+    ("pytorch_lightning.trainer.trainer", "Trainer", ("save_checkpoint",)),
+    ("lightning.fabric.fabric", "Fabric", ("save",)),
+    ("lightning_fabric.fabric", "Fabric", ("save",)),
+)
+
+
+def wrap(r, torch):
+    torch.save = torch.serialization.save = _saving(r, torch.save)
+    for module, owner, names in SAVERS:
+        imports.after(module, functools.partial(r.attempt, _wrap, r, module, owner, names))
+
+
+def _wrap(r, module, owner, names):
+    holder = getattr(sys.modules[module], owner) if owner else sys.modules[module]
+    for name in names:
+        if name in vars(holder):
+            setattr(holder, name, _saving(r, getattr(holder, name)))
+
+
+def _saving(r, save):
+    @functools.wraps(save)
+    def saving(*args, **kwargs):
+        begin = r.saving(args, kwargs)
+        if begin is None:
+            return save(*args, **kwargs)
+        try:
+            return save(*args, **kwargs)
+        finally:
+            r.saved(begin)
+
+    return saving
