@@ -65,11 +65,20 @@ func (p *printer) row(rows []matrix.Row, i int) error {
 		_, err := fmt.Fprintf(p.out, "%s: %s, %s\n", r.Label(), r.State, r.Why)
 		return err
 	}
-	result := report.Row(rows, i, p.epochs(r), p.set.Kinds)
-	if p.json {
-		return p.document(result, among)
+	earlier := r.Update.Earlier
+	for _, r.Update = range earlier { // the command trained several times
+		if err := p.result(report.New(r.Update, p.epochs(r), p.set.Kinds), true); err != nil {
+			return err
+		}
 	}
-	return result.Write(p.out, p.path)
+	return p.result(report.Row(rows, i, p.epochs(rows[i]), p.set.Kinds), among || len(earlier) > 0)
+}
+
+func (p *printer) result(probe report.Probe, among bool) error {
+	if p.json {
+		return p.document(probe, among)
+	}
+	return probe.Write(p.out, p.path)
 }
 
 // document writes one probe as JSON, on one line if there are several.

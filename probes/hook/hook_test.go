@@ -58,6 +58,7 @@ type recorded struct {
 	validations    []protocol.Validation
 	pauses         []protocol.Pause
 	packages       []string
+	trainings      []protocol.Training
 	warnings       []string
 	failures       []string
 	done           []string
@@ -92,6 +93,8 @@ func (r *recorded) take(item protocol.Item) {
 		r.validations = append(r.validations, e)
 	case protocol.Pause:
 		r.pauses = append(r.pauses, e)
+	case protocol.Training:
+		r.trainings = append(r.trainings, e)
 	case protocol.Packages:
 		r.packages = append(r.packages, e.Names...)
 	case protocol.Warning:

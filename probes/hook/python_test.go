@@ -79,6 +79,34 @@ sys.exit(3)
 	}
 }
 
+// Trainings after one another are told apart, whoever starts them; of two at once only one reports.
+func TestSeveralTrainings(t *testing.T) {
+	path := script(t, preamble+"import sys, time\nlearn(*data[:6])\nlearn(*data[6:12])\ntime.sleep(float(sys.argv[1]))\n")
+	driver := script(t, "import subprocess, sys\nfor i in range(2):\n    subprocess.run([sys.executable, sys.argv[1], '0'], check=True)\n")
+	for name, argv := range map[string][]string{
+		"a shell":  {"/bin/sh", "-c", `"$0" "$1" 0 && "$0" "$1" 0`, torch(t), path},
+		"a driver": {torch(t), driver, path},
+	} {
+		r := watch(t, runner.Command{Argv: argv}, nil)
+		if r.exit.Code != 0 || len(r.iterations) != 4 || len(r.trainings) != 2 || len(r.warnings) != 0 {
+			t.Fatalf("%s: exit %+v, %d iterations, trainings %+v, warnings %q, stderr %q", name, r.exit, len(r.iterations),
+				r.trainings, r.warnings, r.stderr)
+		}
+		for i, e := range r.trainings {
+			if e.Number != i || filepath.Base(e.Script) != filepath.Base(path) || e.T == nil {
+				t.Errorf("%s: training %d is %+v", name, i, e)
+			}
+		}
+		if first := r.inits[0].Seconds; r.inits[1].Seconds > 3*first+1 { // from its own process's start
+			t.Errorf("%s: the second began after %g s, the first after %g s", name, r.inits[1].Seconds, first)
+		}
+	}
+	r := watch(t, runner.Command{Argv: []string{"/bin/sh", "-c", `"$0" "$1" 5 & sleep 2; "$0" "$1" 0; wait`, torch(t), path}}, nil)
+	if n := len(r.trainings); n == 1 && (len(r.iterations) != 2 || len(r.warnings) != 1) || n < 1 || n > 2 {
+		t.Errorf("at once: %d iterations of %d trainings, warnings %q", len(r.iterations), n, r.warnings)
+	}
+}
+
 // A program may ask whether torch is there before it imports it, as Hugging Face's do.
 func TestTorchThatIsLookedForFirst(t *testing.T) {
 	const source = "import importlib.util\nprint(importlib.util.find_spec('torch').name)\n" + preamble +

@@ -317,10 +317,12 @@ func (l *loop) startNoMore() {
 // spent adds up all cells; usd is nil if none has a price.
 func (l *loop) spent() (seconds float64, usd *float64) {
 	for _, r := range l.rows {
-		seconds += r.Update.SpentS
-		if part := r.Update.SpentUSD; part != nil {
-			usd = cmp.Or(usd, new(0.0))
-			*usd += *part
+		for _, u := range append(slices.Clip(r.Update.Earlier), r.Update) {
+			seconds += u.SpentS
+			if part := u.SpentUSD; part != nil {
+				usd = cmp.Or(usd, new(0.0))
+				*usd += *part
+			}
 		}
 	}
 	return seconds, usd

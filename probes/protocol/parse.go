@@ -80,6 +80,9 @@ var readers = map[string]func(*fields) Event{
 			StateBytes: f.amount("state_bytes"),
 		}
 	},
+	"training": func(f *fields) Event {
+		return Training{T: f.t(), Number: f.index("number"), Script: f.name("script")}
+	},
 	"packages": func(f *fields) Event { return Packages{f.t(), f.packages()} },
 	"init":     func(f *fields) Event { return Init{T: f.t(), Seconds: f.seconds()} },
 	"iteration": func(f *fields) Event {

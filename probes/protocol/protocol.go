@@ -60,6 +60,14 @@ type Model struct {
 	StateBytes *float64
 }
 
+// Training says that a process trains from now on, in the training of that number, from 0:
+// a command may train several times, one after the other.
+type Training struct {
+	T      *float64
+	Number int
+	Script string // that the process runs: its file with its folder
+}
+
 // Packages lists distributions that the script has imported, as name==version. Several
 // events of it are one list.
 type Packages struct {

@@ -10,6 +10,7 @@ import (
 
 	"sweetspot/data/store"
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
 )
 
 // commandName is the name of a script's model if the user gives none: the script's own and,
@@ -20,7 +21,7 @@ func commandName(argv []string) string {
 
 func programName(argv []string) string {
 	if i := scriptAt(argv); i >= 0 {
-		return strings.TrimSuffix(filepath.Base(argv[i]), ".py")
+		return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(argv[i]), ".py"), notebook)
 	}
 	if m := moduleOf(argv); m != "" {
 		return m
@@ -70,9 +71,31 @@ func modelFile(value string) string {
 	return ""
 }
 
-// scriptAt is the index of the Python script in the command; -1 if there is none.
+// notebook is the suffix of Jupyter's.
+const notebook = ".ipynb"
+
+// scriptAt is the index of the Python script, or notebook, in the command; -1 if there is none.
 func scriptAt(argv []string) int {
-	return slices.IndexFunc(argv, func(a string) bool { return strings.HasSuffix(a, ".py") })
+	return slices.IndexFunc(argv, func(a string) bool {
+		return strings.HasSuffix(a, ".py") || strings.HasSuffix(a, notebook)
+	})
+}
+
+// nameAfter names a model after the script that trains, where the command does not name that
+// itself, or where another one trained before.
+func nameAfter(s *store.Store, named bool) func(context.Context, string, bool) (profile.Model, bool) {
+	return func(ctx context.Context, script string, further bool) (m profile.Model, ok bool) {
+		name, isScript := strings.CutSuffix(filepath.Base(script), ".py")
+		if !isScript || named && !further || name == "ipykernel_launcher" {
+			return m, false
+		}
+		m.SourceFile = script
+		var err error
+		if m.Name, err = ownName(ctx, s, plaintext.Line(name, longestSource), script); err != nil {
+			return m, false // it keeps the command's
+		}
+		return m, true
+	}
 }
 
 // moduleOf is the module that Python, or a launcher of several Pythons, runs;

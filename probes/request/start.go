@@ -115,6 +115,7 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Environment) (ses
 		}
 	}
 	if r.IsCommand() {
+		o.NameAfter = nameAfter(s.Store, scriptAt(r.Command) >= 0 || moduleOf(r.Command) != "")
 		return r.hooked(o)
 	}
 	python := r.Python

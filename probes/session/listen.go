@@ -72,13 +72,21 @@ func (l *loop) readResults() {
 		return
 	}
 	if l.stopped == "" && l.scriptEx.Code == 0 {
-		log.End()
+		l.resolveResults()
 	}
 	l.state.resolve()
 	if read := l.state.read; l.here && (read == nil || read.Loss) {
 		for _, table := range metric.Tables(l.options.Dir, l.process.Started()) {
 			log.Table(table)
 		}
+		l.state.resolve()
+	}
+}
+
+// resolveResults takes in that no step follows the last lines of output.
+func (l *loop) resolveResults() {
+	if log := l.state.results; log != nil {
+		log.End()
 		l.state.resolve()
 	}
 }

@@ -51,6 +51,11 @@ type loop struct {
 	hurry    bool  // asked so again
 	failure  error // of saving
 
+	number  int      // of the training that is recorded, of a command with several
+	began   float64  // seconds after the start at which it did
+	over    bool     // what trains now is not recorded
+	earlier []Update // the last ones of those before
+
 	seq      int
 	changed  bool
 	silent   bool      // the warning that no events arrive was given
@@ -104,9 +109,15 @@ func (l *loop) receive(m message) {
 	now := l.elapsed()
 	before := l.state.series.Len()
 	l.explainStop(m, now)
-	if m.drawn != "" {
+	if e, ok := m.item.Event.(protocol.Training); ok && l.options.Hooked {
+		if l.training(e, now); l.number > 0 {
+			before = 0
+		}
+	}
+	switch {
+	case m.drawn != "":
 		l.read(m)
-	} else {
+	case !l.over || m.item.Event == nil:
 		l.state.add(m, now)
 	}
 	switch n := l.state.series.Len(); {
@@ -245,9 +256,10 @@ func (l *loop) send(u Update) {
 
 func (l *loop) update() Update {
 	l.seq++
-	spent := l.elapsed()
+	spent := l.elapsed() - l.began
 	u := l.state.update()
-	u.Seq = l.seq
+	u.Seq, u.Earlier = l.seq, l.earlier
+	u.Warnings = append(u.Warnings, l.aboutEarlier()...)
 	u.Verdict = l.verdict
 	u.SpentS, u.SpentUSD = spent, l.rule.SpentUSD(spent)
 	u.Stopping = l.stopped != ""
@@ -326,7 +338,7 @@ func (l *loop) noEpochs() string {
 func (l *loop) saveEnd(u Update) error {
 	recording := l.saver.recording
 	if l.discard {
-		return l.options.Store.Discard(l.ctx, recording.ID())
+		return errors.Join(l.discardEarlier(), l.options.Store.Discard(l.ctx, recording.ID()))
 	}
 	if l.failure == nil {
 		l.saver.save(l.state.takeUnsaved())

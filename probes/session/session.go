@@ -57,6 +57,9 @@ type Options struct {
 	Place func(f identity.Facts, m *store.Machine)
 	// Recording is that of an existing run to record again; nil begins a new run.
 	Recording *store.Recording
+	// NameAfter is the model of a script that turns out to train, where it is named after
+	// that: further says that another one trained before. May be nil.
+	NameAfter func(ctx context.Context, script string, further bool) (m profile.Model, ok bool)
 	// AfterSave is called once everything is saved; its error becomes a warning.
 	// May be nil.
 	AfterSave func(ctx context.Context) error
@@ -115,6 +118,7 @@ type Update struct {
 	StoppedWords        string // the same as text: "±1.4 % after 212 steady steps"
 	ScriptExit          *int
 	Err                 error
+	Earlier             []Update // last ones of the trainings before, of a command with several
 }
 
 // Reasons why a probe ended, besides [steady.Precise] and [steady.Cap].

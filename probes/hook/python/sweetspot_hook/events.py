@@ -27,7 +27,7 @@ def _process_start():
 
 
 # When the first watched process began; all of them count from there.
-START = _process_start()
+START = OWN = _process_start()  # OWN is when this one began
 
 _fd = None  # -1 once nobody listens
 _opened = None  # what it was opened as: device and inode

@@ -1,6 +1,7 @@
 """Which process of a data-parallel training this is."""
 
 import os
+from time import monotonic
 
 
 def place(torch):
@@ -36,15 +37,41 @@ def _number(name):
 
 
 def claim(here, rank):
-    """Whether this process is the first to train as this rank.
+    """The number of the training, from 0, if this process is the first that trains in it as this rank, and when the one
+    before was claimed; else None and None.
 
-    A program may train in several independent processes. Their times mixed
-    together would mean nothing, so only one of them reports.
+    A command may train in several independent processes at once. Their times mixed together
+    would mean nothing, so only one of them reports. A further training begins once that has ended.
     """
+    before = None
+    for number in range(MOST):
+        path = os.path.join(here, "rank-%d.%d" % (rank, number))
+        try:
+            fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        except FileExistsError:
+            before = _ended(path)
+            if before is None:
+                break
+        except OSError:
+            return 0, None  # nowhere to claim it: take it
+        else:
+            os.write(fd, b"%d %r" % (os.getpid(), monotonic()))
+            os.close(fd)
+            return number, before
+    return None, None
+
+
+MOST = 1000  # trainings of a command
+
+
+def _ended(path):
+    """When the training was claimed, if its process has ended. One that cannot be told counts as running."""
     try:
-        os.close(os.open(os.path.join(here, "rank-%d" % rank), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    except FileExistsError:
-        return False
-    except OSError:
-        pass  # nowhere to claim it: take it
-    return True
+        with open(path) as f:
+            pid, at = f.read().split()
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return float(at)
+    except (OSError, ValueError):
+        pass
+    return None

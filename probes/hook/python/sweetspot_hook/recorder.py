@@ -8,12 +8,13 @@ Code that the program's calls reach is guarded, see guard.py; code that runs in
 every iteration has its guard inline, because the decorator takes a microsecond.
 """
 
+import os
 import sys
 import weakref
 from threading import get_ident
 from time import perf_counter
 
-from . import between, clock, control, data, epochs, events, facts, flops, graphs, guard, packages, ranks, steps, work
+from . import between, clock, control, data, epochs, events, facts, flops, graphs, guard, packages, ranks, savers, steps, work
 from .guard import guarded
 
 # Steps of another optimizer, without a step of the primary one, after which the
@@ -161,7 +162,8 @@ class Recorder(between.Between):
         self.flops.end()
         self.owner = get_ident()
         self.rank, self.world = ranks.place(self.torch)
-        if not ranks.claim(self.here, self.rank):
+        number, before = ranks.claim(self.here, self.rank)
+        if number is None:
             self.off = True
             return events.warn("another process trains as rank %d and is not measured" % self.rank)
         device = facts.device_of(optimizer)
@@ -175,10 +177,15 @@ class Recorder(between.Between):
             self.clock = timed
             self.clock.wait()
             end = perf_counter()
+        if before is not None and events.START < before:
+            events.START = events.OWN  # it is that of a program which trained in another process before
         t = events.at(end)
+        script = os.path.abspath(sys.argv[0]) if sys.argv else ""
+        events.emit("training", rank=self.rank, number=number, script=os.sep.join(script.split(os.sep)[-2:])[-200:])
         self.facts.look(optimizer, [o() for o in self.optimizers], self.world == 1)
         frames = epochs.frames_of(sys._getframe(1))
         self.facts.epochs, self.facts.steps = epochs.find(frames, sys.argv[1:]), steps.find(frames, sys.argv[1:])
+        savers.wrap_late(self)
         self.control.watch()
         events.emit("hello", rank=self.rank, **self.facts.hello())
         self._first_iteration(t, end)

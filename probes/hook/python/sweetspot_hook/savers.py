@@ -17,17 +17,29 @@ SAVERS = (
 )
 
 
+_late = []  # of modules that were being imported when PyTorch was: they import it themselves
+
+
 def wrap(r, torch):
     torch.save = torch.serialization.save = _saving(r, torch.save)
     for module, owner, names in SAVERS:
-        imports.after(module, functools.partial(r.attempt, _wrap, r, module, owner, names))
+        imports.after(module, functools.partial(_wrap, r, module, owner, names))
 
 
-def _wrap(r, module, owner, names):
-    holder = getattr(sys.modules[module], owner) if owner else sys.modules[module]
+def wrap_late(r):
+    """At the first step everything is there."""
+    while _late:
+        _wrap(r, *_late.pop(), again=False)
+
+
+def _wrap(r, module, owner, names, again=True):
+    holder = sys.modules.get(module)
+    holder = getattr(holder, owner, None) if owner else holder
     for name in names:
-        if name in vars(holder):
+        if name in getattr(holder, "__dict__", ()):
             setattr(holder, name, _saving(r, getattr(holder, name)))
+        elif again:
+            return _late.append((module, owner, names))
 
 
 def _saving(r, save):
