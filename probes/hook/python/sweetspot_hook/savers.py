@@ -16,23 +16,22 @@ SAVERS = (
     ("lightning_fabric.fabric", "Fabric", ("save",)),
 )
 
-
 _late = []  # of modules that were being imported when PyTorch was: they import it themselves
 
 
 def wrap(r, torch):
     torch.save = torch.serialization.save = _saving(r, torch.save)
     for module, owner, names in SAVERS:
-        imports.after(module, functools.partial(_wrap, r, module, owner, names))
+        imports.after(module, functools.partial(r.attempt, _wrap, r, module, owner, names, True))
 
 
 def wrap_late(r):
     """At the first step everything is there."""
     while _late:
-        _wrap(r, *_late.pop(), again=False)
+        _wrap(r, *_late.pop(), False)
 
 
-def _wrap(r, module, owner, names, again=True):
+def _wrap(r, module, owner, names, again):
     holder = sys.modules.get(module)
     holder = getattr(holder, owner, None) if owner else holder
     for name in names:
