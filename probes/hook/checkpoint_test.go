@@ -41,7 +41,8 @@ func TestTheTimeOfATrainingHoldsItsCheckpoints(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var misses []string
 			for range 4 {
-				argv := []string{python, "../frameworks/scripts/savers.py", filepath.Join(t.TempDir(), "model.pt"), fmt.Sprint(c.epochs),
+				argv := []string{python, "../frameworks/scripts/savers.py", filepath.Join(t.TempDir(), "model.pt"),
+					fmt.Sprint(c.epochs),
 					fmt.Sprint(c.every), fmt.Sprint(c.seconds)}
 				r, even := probeEpochs(t, argv, c.watched)
 				if !even {

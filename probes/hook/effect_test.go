@@ -13,7 +13,8 @@ import (
 // effect is the seconds of blocks of steps with recording on and off.
 func effect(t testing.TB, blocks, steps, width int) (pairs [][2]float64, r *recorded) {
 	t.Helper()
-	r = watch(t, runner.Command{Argv: []string{torch(t), "../frameworks/scripts/effect.py", strconv.Itoa(blocks), strconv.Itoa(steps),
+	r = watch(t, runner.Command{Argv: []string{torch(t), "../frameworks/scripts/effect.py",
+		strconv.Itoa(blocks), strconv.Itoa(steps),
 		strconv.Itoa(width)}}, nil)
 	if r.exit.Code != 0 {
 		t.Fatalf("exit %+v, stderr %q", r.exit, r.stderr)

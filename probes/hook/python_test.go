@@ -101,7 +101,8 @@ func TestSeveralTrainings(t *testing.T) {
 			t.Errorf("%s: the second began after %g s, the first after %g s", name, r.inits[1].Seconds, first)
 		}
 	}
-	r := watch(t, runner.Command{Argv: []string{"/bin/sh", "-c", `"$0" "$1" 5 & sleep 2; "$0" "$1" 0; wait`, torch(t), path}}, nil)
+	const both = `"$0" "$1" 5 & sleep 2; "$0" "$1" 0; wait`
+	r := watch(t, runner.Command{Argv: []string{"/bin/sh", "-c", both, torch(t), path}}, nil)
 	if n := len(r.trainings); n == 1 && (len(r.iterations) != 2 || len(r.warnings) != 1) || n < 1 || n > 2 {
 		t.Errorf("at once: %d iterations of %d trainings, warnings %q", len(r.iterations), n, r.warnings)
 	}

@@ -45,7 +45,8 @@ func (l *loop) further(e protocol.Training, now float64) error {
 		return err
 	}
 	o := l.options
-	o.Description.Machine, o.Description.StartedAt = l.state.described.Machine, l.process.Started().Add(time.Duration(began*float64(time.Second)))
+	o.Description.Machine = l.state.described.Machine
+	o.Description.StartedAt = l.process.Started().Add(time.Duration(began * float64(time.Second)))
 	recording, err := o.Store.Start(l.ctx, o.Description)
 	if err != nil {
 		l.saver = startSaver(l.ctx, l.saver.recording)
