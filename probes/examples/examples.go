@@ -15,5 +15,6 @@ var Files embed.FS
 // Factories maps the name after "example:" to the factory in [File].
 var Factories = map[string]string{
 	"fashion-cnn":      "fashion_cnn",
+	"fashion-lenet":    "fashion_lenet",
 	"fashion-cnn-wide": "fashion_cnn_wide",
 }

@@ -1,4 +1,4 @@
-"""Two small convolutional networks for Fashion-MNIST (1x28x28, 10 classes).
+"""Three small convolutional networks for Fashion-MNIST (1x28x28, 10 classes).
 
 A factory takes no argument and returns a torch.nn.Module:
 
@@ -23,6 +23,30 @@ def build(width):
         nn.ReLU(),
         nn.Linear(4 * width, 10),
     )
+
+
+class LeNet(nn.Module):
+    """The layout of LeNet-5 (LeCun et al. 1998) with more filters and ReLU, its layers named."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1 = nn.Conv2d(1, 20, 5, padding=2)
+        self.conv2 = nn.Conv2d(20, 40, 5)
+        self.fc1 = nn.Linear(40 * 5 * 5, 120)
+        self.fc2 = nn.Linear(120, 84)
+        self.fc3 = nn.Linear(84, 10)
+        self.pool = nn.MaxPool2d(2)
+        self.relu = nn.ReLU()
+
+    def forward(self, x):
+        x = self.pool(self.relu(self.conv1(x)))
+        x = self.pool(self.relu(self.conv2(x))).flatten(1)
+        return self.fc3(self.relu(self.fc2(self.relu(self.fc1(x)))))
+
+
+def fashion_lenet():
+    """About 152 thousand parameters."""
+    return LeNet()
 
 
 def fashion_cnn():

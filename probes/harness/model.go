@@ -52,7 +52,7 @@ var weights = []string{".pth", ".ckpt", ".bin", ".safetensors", ".h5"}
 func checkModel(model string) (Form, error) {
 	if name, ok := strings.CutPrefix(model, examplePrefix); ok {
 		if _, known := examples.Factories[name]; !known {
-			return 0, fmt.Errorf("there is no example %q; there are fashion-cnn and fashion-cnn-wide", name)
+			return 0, fmt.Errorf("there is no example %q; there are fashion-cnn, fashion-cnn-wide and fashion-lenet", name)
 		}
 		return Example, nil
 	}
