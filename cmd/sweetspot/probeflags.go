@@ -40,8 +40,8 @@ type probeFlags struct {
 
 func (f *probeFlags) register(fl *pflag.FlagSet) {
 	f.rule = steady.DefaultRule()
-	fl.StringVar(&f.model, "model", "", "the model to run: file.py:factory, package.module:factory, file.pt, "+
-		"file.pt2, file.onnx, or example:fashion-cnn")
+	fl.StringVar(&f.model, "model", "", "the model to run: file.py:factory, package.module:factory, timm:resnet18, "+
+		"transformers:BertConfig, file.pt, file.pt2, file.onnx, or example:fashion-cnn")
 	fl.StringVar(&f.name, "name", "", "name of the model in the database (default: that of the factory, the file or "+
 		"the script)")
 	fl.StringVar(&f.input, "input", "", "shape of one input sample, 3x224x224")

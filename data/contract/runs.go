@@ -69,6 +69,7 @@ type Run struct {
 	Folder             *string   `json:"folder"`               // where it was given
 	Layers             *float64  `json:"layers"`               // convolutions and matrix products of an iteration
 	StateBytes         *float64  `json:"state_bytes"`          // weights, gradients and optimizer, on one device
+	Framework          *string   `json:"framework"`            // what ran the network, with its version; null if unknown
 	Packages           []string  `json:"packages"`             // that the script had imported, name==version; or null
 }
 
@@ -131,7 +132,7 @@ func NewRun(r profile.Run) Run {
 		PowerLimitW: r.PowerLimitW, Params: r.Work.Params, FLOPsPerUnit: r.Work.FLOPs,
 		ActivationsPerUnit: r.Work.Activations, Layers: r.Work.Layers, StateBytes: r.Work.StateBytes, Packages: r.Packages,
 		Network: OrNull(clean(r.Work.Network)), Input: OrNull(clean(r.Work.Input)),
-		Folder: OrNull(clean(r.Folder)),
+		Folder: OrNull(clean(r.Folder)), Framework: OrNull(clean(r.Framework)),
 	}
 	for _, word := range r.Command {
 		out.Command = append(out.Command, clean(word))

@@ -105,7 +105,7 @@ func TestRecordAndLoad(t *testing.T) {
 	}
 	d := description()
 	want := profile.Run{
-		Command: d.Command, Folder: d.Folder, Packages: d.Packages, Work: d.Work, CPUs: 2,
+		Command: d.Command, Folder: d.Folder, Packages: d.Packages, Work: d.Work, Framework: d.Framework, CPUs: 2,
 		ID: rec.ID(), Model: "resnet18", Dataset: "Fashion-MNIST", Unit: "image", Variant: d.Variant, Mode: profile.Train,
 		InstanceType: "box", GPU: "H100", GPUCount: 1, GPUMemGiB: d.Machine.GPUMemGiB, Count: 1,
 		USDPerHour: d.Machine.USDPerHour,

@@ -181,6 +181,10 @@ type Run struct {
 	// where the user was. Both are unknown of imported runs.
 	Command []string `json:",omitempty"`
 	Folder  string   `json:",omitempty"`
+
+	// Framework is what ran the network, with its version: torch 2.15.0, or
+	// onnxruntime 1.32.0 with the execution provider. "" is unknown.
+	Framework string `json:",omitempty"`
 	// Packages are the distributions that the script had imported, as name==version; nil is
 	// unknown.
 	Packages []string `json:",omitempty"`

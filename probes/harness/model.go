@@ -82,7 +82,8 @@ func checkScript(what, name string) error {
 	if !ok || factory == "" || suffix(file) != ".py" {
 		forms := "file.py:factory or package.module:factory"
 		if what == "model" {
-			forms = "file.py:factory, package.module:factory, file.pt, file.pt2, file.onnx or example:fashion-cnn"
+			forms = "file.py:factory, package.module:factory, timm:resnet18, transformers:BertConfig, file.pt, file.pt2, " +
+				"file.onnx or example:fashion-cnn"
 		}
 		return fmt.Errorf("%s %q is not of the form %s", what, name, forms)
 	}
@@ -103,6 +104,9 @@ func checkFile(file, mend string) error {
 // isModule reports whether the name is package.module:factory.
 func isModule(name string) bool {
 	module, factory, ok := cutLast(name)
+	if ok && slices.Contains(libraries, module) { // timm's names have tags: vit_base_patch16_224.augreg_in1k
+		factory = strings.NewReplacer(".", "_", "-", "_").Replace(factory)
+	}
 	return ok && !strings.HasSuffix(module, ".py") && !slices.ContainsFunc(
 		append(strings.Split(module, "."), factory), func(part string) bool { return !isIdentifier(part) })
 }
@@ -118,6 +122,16 @@ func isIdentifier(s string) bool {
 }
 
 func suffix(file string) string { return strings.ToLower(filepath.Ext(file)) }
+
+// KnowsItsInput reports whether a model says which shape it takes: a file that holds a
+// graph, or a network of a library. A language model does not.
+func KnowsItsInput(model string) bool {
+	library, _, _ := cutLast(model)
+	return suffixes[suffix(model)].isGraph() || slices.Contains(libraries, library)
+}
+
+// libraries have networks by name, as timm:resnet18 and transformers:BertConfig.
+var libraries = []string{"timm", "transformers"}
 
 func cutLast(model string) (file, factory string, ok bool) {
 	i := strings.LastIndexByte(model, ':')

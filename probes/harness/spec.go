@@ -28,7 +28,7 @@ const (
 type Spec struct {
 	Model     string       // see [Form]
 	Mode      profile.Mode // train
-	Input     string       // shape of one sample, 3x224x224; 1x28x28 for an example, the file's own for .onnx and .pt2
+	Input     string       // shape of one sample, 3x224x224; the model's own where it is known, see [KnowsItsInput]
 	Batch     int          // 128
 	Epochs    int          // 10 in training; in inference passes over the data, 0 until stopped
 	Precision string       // fp32
@@ -83,7 +83,7 @@ func (s Spec) Resolve() (Spec, error) {
 	if s.Input == "" && form == Example {
 		s.Input = "1x28x28"
 	}
-	if s.Input != "" || !form.isGraph() {
+	if s.Input != "" || !KnowsItsInput(s.Model) {
 		if err := checkInput(s.Input); err != nil {
 			return s, err
 		}

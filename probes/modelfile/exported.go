@@ -143,6 +143,9 @@ func (e *exported) takeInputs() {
 	if n, ok := e.length(meta.Sizes[0]); ok && n > 0 {
 		e.batch = n
 	}
+	if fixed := meta.Sizes[0].Int; fixed != nil && *fixed >= 1 && *fixed <= maxDim {
+		e.facts.Batch = int(*fixed)
+	}
 	sample := make([]int, 0, len(meta.Sizes))
 	for _, s := range meta.Sizes[1:] {
 		n, ok := e.length(s)

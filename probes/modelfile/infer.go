@@ -104,7 +104,7 @@ func (in *inference) takeInputs() {
 		if first && len(v.dims) > 0 {
 			d := v.dims[0]
 			if d.value > 0 && d.value <= maxDim {
-				in.batch = d.value
+				in.batch, in.facts.Batch = d.value, int(d.value)
 			} else {
 				in.symbol = d.symbol
 			}

@@ -32,6 +32,7 @@ type Facts struct {
 	// needs: its input and its output, in the precision of the file.
 	ActivationBytes *float64
 	Input           []int    // shape of one sample; nil unknown
+	Batch           int      // the only batch size that a graph takes; 0: any, or unknown
 	Warnings        []string // sentences
 
 	paramSizes  map[float64]float64 // bytes of a parameter: how many there are

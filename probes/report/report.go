@@ -54,7 +54,8 @@ type Run struct {
 	Precision        *string           `json:"precision"`
 	Variant          string            `json:"variant"`
 	Pruning          *contract.Pruning `json:"pruning"`
-	Host             *string           `json:"host"` // as the user gave it; null for this machine
+	Framework        *string           `json:"framework"` // what ran the network, with its version
+	Host             *string           `json:"host"`      // as the user gave it; null for this machine
 	Machine          Machine           `json:"machine"`
 	VMs              int               `json:"vms"`        // such machines that a training ran on
 	WorldSize        *int              `json:"world_size"` // data-parallel ranks, over all of them
@@ -174,7 +175,8 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 		ID: r.ID, Status: string(r.Status), Model: r.Model, Mode: string(r.Mode), BatchSize: contract.OrNull(r.BatchSize),
 		Precision: contract.OrNull(r.Variant.Precision),
 		Variant:   exported.Variant, Pruning: exported.Pruning, Accuracy: accuracy(r), unit: r.Unit,
-		Machine: machine(u.Machine), InitS: r.InitS, FirstIterationS: r.FirstIterationS,
+		Framework: exported.Framework,
+		Machine:   machine(u.Machine), InitS: r.InitS, FirstIterationS: r.FirstIterationS,
 		SteadyN: u.Summary.N, SteadyIterations: u.Summary.N, WarmupIterations: r.WarmupIterations,
 		Iterations:       u.Summary.Total,
 		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, PeakMemoryBytes: r.PeakMemoryBytes,

@@ -33,6 +33,9 @@ func (p Probe) Write(w io.Writer, path string) error {
 	if r.look != "" {
 		row("work of a unit", "%s", r.look)
 	}
+	if r.Framework != nil {
+		row("framework", "%s", *r.Framework)
+	}
 	seconds("initialisation", r.InitS)
 	seconds("first iteration", r.FirstIterationS)
 	if s := r.SteadyS; s != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"sweetspot/engine/profile"
 	"sweetspot/probes/harness"
 	"sweetspot/probes/session"
 )
@@ -42,6 +43,50 @@ func field(number int, content ...[]byte) []byte {
 // whole is one that holds a number.
 func whole(number int, v uint64) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(nil, uint64(number)<<3), v)
+}
+
+// Of a graph that was exported for one batch size no other is offered.
+func TestOnlyTheBatchOfTheFile(t *testing.T) {
+	dim := func(n uint64) []byte { return field(1, whole(1, n)) }
+	input := func(batch []byte) []byte {
+		shape := field(2, field(1, batch), dim(1), dim(28), dim(28))
+		return field(11, field(1, []byte("x")), field(2, field(1, whole(1, 1), shape)))
+	}
+	write := func(batch []byte) string {
+		file := filepath.Join(t.TempDir(), "net.onnx")
+		if err := os.WriteFile(file, slices.Concat(whole(1, 8), field(2, []byte("hand")), field(7, input(batch)),
+			field(8, whole(2, 13))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	fixed, open := write(whole(1, 8)), write(field(2, []byte("n")))
+	for _, c := range []struct {
+		file    string
+		batches []int
+		fit     int
+		want    []int
+	}{
+		{fixed, nil, 0, []int{8}}, {fixed, []int{8}, 0, []int{8}}, {fixed, []int{8, 16}, 0, nil}, {fixed, nil, 64, nil},
+		{open, nil, 0, []int{128}}, {open, []int{8, 16}, 0, []int{8, 16}},
+	} {
+		r := Request{Spec: harness.Spec{Model: c.file, Mode: profile.Infer, FitBatch: c.fit}, Batches: c.batches}
+		cells, err := r.Cells()
+		var got []int
+		for _, cell := range cells {
+			got = append(got, cell.Batch)
+		}
+		says := err != nil && strings.Contains(err.Error(), "net.onnx was exported for batches of exactly 8")
+		if !slices.Equal(got, c.want) || says == (c.want != nil) {
+			t.Errorf("%v up to %d: %v, %v; want %v", c.batches, c.fit, got, err, c.want)
+		}
+	}
+	var o session.Options
+	spec := harness.Spec{Model: fixed, Batch: 8}
+	if err := describeFile(&o, &spec, nil); err != nil || len(o.Warnings) == 0 ||
+		!strings.Contains(strings.Join(o.Warnings, "\n"), "that is the only batch size") || spec.Input != "1x28x28" {
+		t.Errorf("%v, %q, input %s", err, o.Warnings, spec.Input)
+	}
 }
 
 // A model whose weights alone do not fit in the GPU is refused before it runs.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"sweetspot/probes/harness"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/metric"
+	"sweetspot/probes/modelfile"
 	"sweetspot/probes/prune"
 	"sweetspot/probes/remote"
 )
@@ -73,8 +75,11 @@ func (r Request) Cells() ([]matrix.Cell, error) {
 			return nil, err
 		}
 	}
-	if !r.IsCommand() && len(axes.Batches) == 0 {
-		axes.Batches = []int{DefaultBatch}
+	if !r.IsCommand() {
+		var err error
+		if axes.Batches, err = r.batches(); err != nil {
+			return nil, err
+		}
 	}
 	cells, err := axes.Cells()
 	if err != nil {
@@ -104,6 +109,28 @@ func (r Request) Cells() ([]matrix.Cell, error) {
 		}
 	}
 	return cells, nil
+}
+
+// batches are the batch sizes of a model: those given, or the only one that its file
+// takes.
+func (r Request) batches() ([]int, error) {
+	fixed := 0
+	if r.Spec.TellsItsWork() {
+		if facts, err := modelfile.Read(r.Spec.Model); err == nil { // what is wrong with the file is said where it is run
+			fixed = facts.Batch
+		}
+	}
+	other := func(b int) bool { return b != fixed }
+	switch {
+	case fixed == 0 && len(r.Batches) == 0:
+		return []int{DefaultBatch}, nil
+	case fixed == 0:
+		return r.Batches, nil
+	case slices.ContainsFunc(r.Batches, other) || r.Spec.FitBatch > 0:
+		return nil, fmt.Errorf("%s was exported for batches of exactly %d, so no other size can be run; use that one, or "+
+			"export it with a batch dimension left open", filepath.Base(r.Spec.Model), fixed)
+	}
+	return []int{fixed}, nil
 }
 
 // DefaultBatch is the batch size of a model if none is given.

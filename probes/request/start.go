@@ -293,6 +293,10 @@ func describeFile(o *session.Options, s *harness.Spec, memory *float64) error {
 	if s.TellsItsWork() { // of TorchScript the harness counts what the file does not say
 		o.Warnings = append(slices.Clone(o.Warnings), facts.Warnings...)
 	}
+	if facts.Batch > 0 {
+		o.Warnings = append(slices.Clone(o.Warnings), fmt.Sprintf(
+			"%s was exported for batches of exactly %d, so that is the only batch size", filepath.Base(s.Model), facts.Batch))
+	}
 	if s.Input == "" && facts.Input != nil {
 		s.Input = list(facts.Input, "x")
 	}

@@ -145,7 +145,7 @@ func (p *state) noteSource(e protocol.Event, now float64) {
 	before := p.reportsSteps
 	switch e := e.(type) {
 	case protocol.Hello:
-		p.reportsSteps = p.reportsSteps || strings.HasPrefix(e.Framework, "torch")
+		p.reportsSteps = p.reportsSteps || isOurs(e)
 	case protocol.Iteration:
 		p.reportsSteps = true
 	}
@@ -261,12 +261,17 @@ func (p *state) reading(e protocol.Telemetry, now float64) {
 	}
 }
 
+// isOurs reports whether the hook or the harness says hello, whose steps follow.
+func isOurs(e protocol.Hello) bool {
+	return strings.HasPrefix(e.Framework, "torch") || strings.HasPrefix(e.Framework, "onnxruntime")
+}
+
 // timeOf is when an event was sent that is sent at once, by the clock of the steps. Where
 // an adapter reads these from the output there is no other clock.
 func timeOf(e protocol.Event) *float64 {
 	switch e := e.(type) {
 	case protocol.Hello:
-		if strings.HasPrefix(e.Framework, "torch") {
+		if isOurs(e) {
 			return e.T
 		}
 	case protocol.Iteration:

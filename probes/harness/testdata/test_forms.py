@@ -95,10 +95,13 @@ class TestFiles(bench.Case):
 class FakeSession:
     """What the harness uses of onnxruntime's session: an input of a given shape, a flattening network of 10 outputs."""
 
-    shape, kind = ["n", 1, 28, 28], "tensor(float)"
+    shape, kind, fails = ["n", 1, 28, 28], "tensor(float)", False
 
     def __init__(self, path, providers):
-        self.providers = providers
+        self.providers = providers[-1:] if self.fails else providers
+
+    def get_providers(self):
+        return self.providers
 
     def get_inputs(self):
         return [types.SimpleNamespace(name="x", shape=self.shape, type=self.kind)]
@@ -113,8 +116,12 @@ class FakeSession:
 class TestONNX(bench.Case):
     def runtime(self, **shape):
         fake = types.ModuleType("onnxruntime")
+        files._session.cache_clear()
+        self.addCleanup(files._session.cache_clear)
+        fake.__version__ = "1.0"
+        there = shape.pop("there", ["CPUExecutionProvider"])
         fake.InferenceSession = type("Session", (FakeSession,), shape)
-        fake.get_available_providers = lambda: ["CPUExecutionProvider"]
+        fake.get_available_providers = lambda: there
         patch = mock.patch.dict(sys.modules, {"onnxruntime": fake})
         patch.start()
         self.addCleanup(patch.stop)
@@ -158,9 +165,19 @@ class TestONNX(bench.Case):
             with self.assertRaisesRegex(Problem, says):
                 self.run_of(model=self.runtime(**given), input="")
 
-    def test_device(self):
-        self.runtime()
-        self.assertEqual(files.onnx_device(torch.device("cuda", 0)), bench.CPU)
+    def test_providers(self):
+        path = self.runtime()
+        place, framework = files.onnx_place(path, torch.device("cuda", 0))
+        self.assertEqual((place, framework), (bench.CPU, "onnxruntime 1.0 (CPUExecutionProvider)"))
+        # A provider that is there and whose libraries cannot be loaded falls to the CPU, which is said.
+        self.replace(torch.cuda, "is_available", lambda: True)
+        path = self.runtime(there=["TensorrtExecutionProvider", "CUDAExecutionProvider", "CPUExecutionProvider"], fails=True)
+        self.run_of(model=path, input="")
+        self.assertIn("ran the file on the CPU, not on the GPU", self.of("warning")[0]["message"])
+        self.assertEqual(self.of("packages")[0]["names"], ["onnxruntime-gpu==1.0"])
+        path = self.runtime(there=["TensorrtExecutionProvider", "CUDAExecutionProvider", "CPUExecutionProvider"])
+        place, framework = files.onnx_place(path, torch.device("cuda", 0))
+        self.assertEqual((place.type, framework), ("cuda", "onnxruntime 1.0 (CUDAExecutionProvider)"))
 
 
 if __name__ == "__main__":

@@ -210,6 +210,9 @@ func runWords(u *profile.Run) []string {
 	if on != "" {
 		what = append(what, on)
 	}
+	if u.Framework != "" {
+		what = append(what, u.Framework)
+	}
 	if u.PeakMemoryBytes != nil {
 		what = append(what, "at most "+quantity.Bytes(int64(*u.PeakMemoryBytes))+" per GPU")
 	}

@@ -13,6 +13,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/steady"
+	"sweetspot/probes/harness"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/prune"
 )
@@ -114,7 +115,7 @@ func (f Form) checkModel() error {
 	switch {
 	case f.Model == "":
 		return errors.New("no model is named: write file.py:factory or example:fashion-cnn, or a command")
-	case !example && !knowsItsInput(f.Model) && f.Input == "":
+	case !example && !harness.KnowsItsInput(f.Model) && f.Input == "":
 		return errors.New("the shape of one input sample is missing: write it as 3x224x224")
 	case f.Mode == profile.Train && !example && f.Input != fashionShape && f.TrainSize == 0:
 		return errors.New("how many samples an epoch has is not known: write the size of your training set, as 50000")
@@ -167,9 +168,6 @@ func (f Form) prunes() []prune.Degree {
 	}
 	return degrees
 }
-
-// knowsItsInput reports whether the file says which shape it takes.
-func knowsItsInput(path string) bool { return filepath.Ext(path) == ".onnx" }
 
 // name is what is measured, in the headline.
 func (f Form) name() string {

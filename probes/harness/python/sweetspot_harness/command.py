@@ -39,11 +39,12 @@ def probe(opt):
     except ImportError as err:
         raise Problem("this Python (%s) has no PyTorch: %s" % (sys.executable, err))
     dev = machine.device()
+    framework = None
     if loading.suffix(opt.model) == ".onnx":
         from . import files
 
-        dev = files.onnx_device(dev)
-    machine.hello(dev)
+        dev, framework = files.onnx_place(opt.model, dev)
+    machine.hello(dev, framework)
     stopping.check()
     run = Run(opt, dev)
     run.describe()

@@ -65,13 +65,13 @@ class FashionMNIST:
 
 
 class Synthetic:
-    """Normally distributed input with random labels. It says nothing about accuracy."""
+    """Normally distributed input, or random tokens of a vocabulary, with random labels. It says nothing about accuracy."""
 
     where = "cpu"
 
     name = "synthetic"
 
-    def __init__(self, shape, classes, length):
+    def __init__(self, shape, classes, length, vocabulary=None):
         import torch
 
         generator = torch.Generator().manual_seed(1)
@@ -80,7 +80,8 @@ class Synthetic:
             elements *= size
         # Distinct samples up to 64 MiB; a longer set repeats them.
         held = max(1, min(length, (64 << 20) // (4 * elements)))
-        self.images = torch.randn((held,) + tuple(shape), generator=generator)
+        size = (held,) + tuple(shape)
+        self.images = torch.randint(0, vocabulary, size, generator=generator) if vocabulary else torch.randn(size, generator=generator)
         self.labels = torch.randint(0, max(classes, 1), (held,), generator=generator)
         self.length = length
 

@@ -1,5 +1,6 @@
 """Model files that hold a network: TorchScript, exported programs, ONNX."""
 
+import functools
 import os
 import zipfile
 
@@ -84,11 +85,37 @@ def _split(shape, is_fixed):
     return sample, shape[0] if is_fixed(shape[0]) else None
 
 
-def onnx_device(dev):
-    """Where onnxruntime can run: the GPU only where both have CUDA."""
-    if dev.type == "cuda" and "CUDAExecutionProvider" in _runtime().get_available_providers():
-        return dev
-    return torch.device("cpu")
+# Providers of the GPUs that PyTorch calls cuda, best first. TensorRT and MIGraphX compile for minutes, and change the precision if they may.
+_GPU = ("CUDAExecutionProvider", "ROCMExecutionProvider")
+_CPU = "CPUExecutionProvider"
+
+
+def onnx_place(path, dev):
+    """Where onnxruntime runs the file: the device, and its version with the provider."""
+    try:
+        session = _session(path, dev.type == "cuda")
+    except Problem:
+        raise
+    except Exception as err:
+        if machine.out_of_memory(err):
+            raise
+        raise Problem("%s cannot be loaded: %s" % (path, describe(err))) from err
+    first = session.get_providers()[0]
+    return (torch.device("cpu") if first == _CPU else dev), _named(first)
+
+
+def _named(provider):
+    return "onnxruntime %s (%s)" % (_runtime().__version__, provider)
+
+
+@functools.lru_cache(maxsize=1)
+def _session(path, gpu):
+    """A session on the best provider that there is. What one cannot run, or fails to load for, falls to the next."""
+    if not os.path.isfile(path):
+        raise Problem("there is no file %s" % path)
+    runtime = _runtime()
+    there = runtime.get_available_providers()
+    return runtime.InferenceSession(path, providers=[p for p in _GPU if gpu and p in there] + [_CPU])
 
 
 def _runtime():
@@ -105,9 +132,9 @@ _TYPES = {"tensor(float)": (torch.float32, "fp32"), "tensor(float16)": (torch.fl
 
 
 def _onnx(path, dev):
-    runtime = _runtime()
-    gpu = dev.type == "cuda"
-    session = runtime.InferenceSession(path, providers=["CUDAExecutionProvider" if gpu else "CPUExecutionProvider"])
+    has_gpu = torch.cuda.is_available()
+    session = _session(path, has_gpu)
+    first = session.get_providers()[0]
     inputs = session.get_inputs()
     if len(inputs) != 1:
         raise Problem("the ONNX file takes %d inputs; only networks with one input can be run" % len(inputs))
@@ -116,7 +143,15 @@ def _onnx(path, dev):
         raise Problem("the ONNX file takes %s; only floating-point input can be generated" % given.type)
     dtype, precision = _TYPES[given.type]
     sample, batch = _split(given.shape, lambda d: isinstance(d, int) and d > 0)
-    if gpu:
+    runtime = _runtime()
+    package = "onnxruntime-gpu" if "CUDAExecutionProvider" in runtime.get_available_providers() else "onnxruntime"
+    events.emit("packages", names=["%s==%s" % (package, runtime.__version__)])
+    if first == _CPU and has_gpu:
+        events.warn(
+            "%s ran the file on the CPU, not on the GPU: onnxruntime has no provider that works with this GPU (it has %s); pip install onnxruntime-gpu for the CUDA of this machine"
+            % (_named(first), ", ".join(runtime.get_available_providers()))
+        )
+    if first != _CPU:
         events.warn("each step of an ONNX file on the GPU includes copying its input there and its output back")
 
     def run(x):

@@ -14,6 +14,7 @@ class Problem(Exception):
 
 
 FILES = (".pt", ".pt2", ".onnx")
+LIBRARIES = ("timm", "transformers")
 
 
 def suffix(spec):
@@ -44,6 +45,8 @@ def made(spec):
     where, _, name = spec.rpartition(":")
     if not where or not name:
         raise Problem("%r is neither file.py:factory nor package.module:factory" % spec)
+    if where in LIBRARIES:
+        return _of_library(where, name), name, where
     module = _script(where) if where.lower().endswith(".py") else _installed(where)
     factory = _factory(module, where, name)
     required = [
@@ -61,6 +64,19 @@ def made(spec):
         if machine.out_of_memory(err):
             raise
         raise Problem("%s() in %s failed: %s" % (name, where, describe(err))) from err
+
+
+def _of_library(where, name):
+    from . import libraries
+
+    try:
+        return libraries.make(where, name)
+    except Problem:
+        raise
+    except Exception as err:
+        if machine.out_of_memory(err):
+            raise
+        raise Problem("%s:%s cannot be made: %s" % (where, name, describe(err))) from err
 
 
 def _script(path):

@@ -15,7 +15,8 @@ def device():
     return torch.device("cuda", 0) if torch.cuda.is_available() else torch.device("cpu")
 
 
-def hello(dev):
+def hello(dev, framework=None):
+    """Describes the machine; framework is what runs the network, if it is not PyTorch."""
     import torch
 
     gpus = []
@@ -28,7 +29,7 @@ def hello(dev):
         "hello",
         host=socket.gethostname(),
         python=platform.python_version(),
-        framework="torch " + str(torch.__version__),
+        framework=framework or "torch " + str(torch.__version__),
         cuda=torch.version.cuda if gpus else None,
         driver=_driver() if gpus else None,
         gpus=gpus,

@@ -1,6 +1,6 @@
 """What a run needs: the network to measure, its data, the device."""
 
-from . import counting, dataset, events, labelled, loading, machine, precision, stopping, trained
+from . import counting, dataset, events, labelled, libraries, loading, machine, precision, stopping, trained
 from .loading import Problem, describe
 
 
@@ -20,6 +20,7 @@ class Run:
         self.context, self.scaler = precision.setup(opt.precision, dev)
         self.model = loading.load(opt.model, dev)
         self.fixed = getattr(self.model, "batch", None) if loading.suffix(opt.model) else None
+        self.vocabulary = libraries.vocabulary(self.model)
         self.shape = self._shape()
         self._check_batch()
         self.classes = self.try_out()
@@ -32,7 +33,11 @@ class Run:
     def _shape(self):
         if self.options.input:
             return tuple(int(s) for s in self.options.input.split("x"))
-        shape = getattr(self.model, "sample", None)
+        shape = getattr(self.model, "sample", None) if loading.suffix(self.options.model) else libraries.sample(self.model)
+        if shape is None and self.vocabulary:
+            raise Problem("the length of the sequences is missing; give --input with the number of tokens, such as 128")
+        if shape is None and not loading.suffix(self.options.model):
+            raise Problem("the network does not state the shape of its input; give --input, such as 3x224x224")
         if shape is None:
             raise Problem("the model file does not state the shape of its input; give --input, such as 3x224x224")
         return shape
@@ -116,13 +121,23 @@ class Run:
         if self.test is not None:
             yield dataset.FashionMNIST("train", self.options.data_dir).batch(rows, self.device)[0]
             return
-        yield dataset.Synthetic(self.shape, 1, CALIBRATION).batch(rows, self.device)[0]
+        yield self.synthetic(1, CALIBRATION).batch(rows, self.device)[0]
 
     def sample(self, count):
-        """Normally distributed input."""
+        """Normally distributed input, or for a language model random tokens."""
         import torch
 
+        if self.vocabulary:
+            return torch.randint(0, self.vocabulary, (count,) + self.shape, device=self.device)
         return torch.randn((count,) + self.shape, device=self.device)
+
+    def zeros(self, count):
+        import torch
+
+        return torch.zeros((count,) + self.shape, device=self.device, dtype=torch.long if self.vocabulary else torch.float)
+
+    def synthetic(self, classes, length):
+        return dataset.Synthetic(self.shape, classes, length, self.vocabulary)
 
     def predict(self, x):
         """The outputs for any number of samples; a file with a fixed batch size gets its batch padded."""
@@ -133,7 +148,7 @@ class Run:
             x = torch.cat([x, x[:1].expand((missing,) + tuple(x.shape[1:]))])
         with self.context():
             if self.fixed is None:
-                return self.model(x)
+                return libraries.output(self.model(x))
             out = torch.cat([self.model(part) for part in x.split(self.fixed)])
         return out[: len(out) - missing]
 
@@ -142,16 +157,17 @@ class Run:
         import torch
 
         self.model.eval()
-        x = torch.zeros((self.fixed or 2,) + self.shape, device=self.device)
+        x = self.zeros(self.fixed or 2)
         try:
             with torch.no_grad(), self.context():
-                out = self.model(x)
+                out = libraries.output(self.model(x))
         except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError, AssertionError) as err:
             if machine.out_of_memory(err):
                 raise
             raise Problem("the model does not take input of shape %s: %s" % ("x".join(map(str, self.shape)), describe(err)))
         classes = out.shape[1] if isinstance(out, torch.Tensor) and out.dim() == 2 else None
-        if classes is None and self.options.mode == "train":
+        tokens = self.vocabulary is not None and isinstance(out, torch.Tensor) and out.shape[1:] == self.shape + (self.vocabulary,)
+        if classes is None and not tokens and self.options.mode == "train":
             shape = "x".join(map(str, out.shape)) if isinstance(out, torch.Tensor) else type(out).__name__
             raise Problem(
                 "cross-entropy needs an output of batch x classes, but for two samples the model returned %s; use --mode infer, or -- COMMAND for your own training" % shape
@@ -179,7 +195,7 @@ class Run:
             why = "Fashion-MNIST is not installed" if fits else "no dataset here has this shape and number of classes"
             events.warn("the input is synthetic (%s): times are real, but there is no accuracy" % why)
         length = opt.train_size or 100 * opt.batch
-        return dataset.Synthetic(self.shape, self.classes or 1, length), None
+        return self.synthetic(self.classes or 1, length), None
 
     def _why_not(self):
         if self.shape == dataset.SHAPE and self.classified:
@@ -196,11 +212,9 @@ class Run:
 
     def _counts(self):
         """Parameters, and what one sample takes as fields of an event; None and nothing if unknown."""
-        import torch
-
         params = self.model.params if hasattr(self.model, "params") else counting.parameters(self.model)
         try:
-            facts = counting.work(self.model, torch.zeros((1,) + self.shape, device=self.device)).facts()
+            facts = counting.work(self.model, self.zeros(1)).facts()
         except Exception:  # only a count: a model that resists it still runs
             facts = {}
         return params, facts

@@ -2,7 +2,7 @@
 
 import time
 
-from . import events, machine, stopping, timing
+from . import events, libraries, machine, stopping, timing
 from .labelled import Accuracy
 from .loading import Problem
 
@@ -74,7 +74,7 @@ class Trainer:
         run = self.run
         self.optimizer.zero_grad(set_to_none=True)
         with run.context():
-            loss = self.loss(run.model(x), y)
+            loss = libraries.loss(self.loss, run.model(x), x, y)
         if run.scaler is None:
             loss.backward()
             self.optimizer.step()
