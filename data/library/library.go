@@ -27,7 +27,7 @@ var files embed.FS
 // order is the order of the files and so of the run numbers. New files go to
 // the end, so that numbers in saved picks stay valid.
 var order = []string{"malta_cells.csv", "malta_totals.csv", "tarcar.csv", "approxdnn.csv", "measured.csv",
-	"imagenet.csv", "tensorrt.csv"}
+	"imagenet.csv", "tensorrt.csv", "fashion_lenet.csv"}
 
 // Load returns the library: models, runs with the IDs -1, -2, … in file order,
 // the built-in VM types, and per basis the spread found among the numbers.
