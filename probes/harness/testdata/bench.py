@@ -22,7 +22,7 @@ def options(**given):
     values = dict(
         model=EXAMPLE + ":fashion_cnn", name="net", mode="infer", input="1x28x28", batch=32, epochs=1, precision="fp32",
         data="auto", data_dir="/nowhere", train_size=0, optimizer="sgd", rate=0.0, trained=False, prune="", fine_tune=0,
-        eval="", layers=False, fit_batch=0, work_only=False,
+        eval="", layers=False, fit_batch=0, work_only=False, telemetry=False,
     )
     assert set(given) <= set(values), given
     values.update(given)

@@ -243,13 +243,13 @@ class Run:
 
         The sets have 64 MiB at most, so that a GPU holds them.
         """
-        precision.hold(self.options.precision)  # a model file may set switches of its own
         if self.device.type != "cuda":
             return
         import gc
 
         import torch
 
+        precision.hold(self.options.precision)  # a model file may set switches of its own
         with events.aside():
             for data in (self.train, self.test):
                 if data is not None:
