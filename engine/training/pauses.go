@@ -346,9 +346,16 @@ func (k recurrence) gaps(perEpoch float64) (gap float64, r regularity) {
 	return gap, twice
 }
 
+// compilation is the kind of a pause in which the network was compiled. It does not
+// recur: what comes later has the shapes that were compiled for.
+const compilation = "compilation"
+
 // count is how many come in n epochs, with its 90 % interval. One more may come at
 // the end, where a training saves its result.
 func (k recurrence) count(n, perEpoch float64) (count, low, high float64) {
+	if seen := float64(len(k.at)); k.kind == compilation {
+		return seen, seen, seen
+	}
 	end, off := n, boundary
 	if !k.byEpoch {
 		end, off = n*perEpoch, 0.5

@@ -124,6 +124,22 @@ func TestPausesComeAsTheyDid(t *testing.T) {
 	}
 }
 
+// What was compiled for the shapes of the steps is not compiled again.
+func TestCompilationsDoNotRecur(t *testing.T) {
+	r := saver{perEpoch: 10, watched: 25, saves: func(int, int, bool) bool { return false }}.run()
+	r.Pauses = []profile.Pause{
+		{AtS: 5, Seconds: 2, Kind: "compilation", Iterations: new(1)},
+		{AtS: 9, Seconds: 1, Kind: "compilation", Iterations: new(9)},
+	}
+	p := PausesOf(r)
+	if got := p.Over(1000).Value; got != 3 {
+		t.Errorf("a thousand epochs compile for %g s", got)
+	}
+	if got := p.Words(1000); got != "with 2 compilations of 1.50 s" {
+		t.Error(got)
+	}
+}
+
 func TestPausesThatWereNotSeen(t *testing.T) {
 	never := func(int, int, bool) bool { return false }
 	for watched, want := range map[int]string{60: "not one epoch", 150: "in the first epoch",

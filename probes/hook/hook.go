@@ -8,6 +8,7 @@ import (
 	"embed"
 	"io/fs"
 	"os"
+	"strconv"
 
 	"sweetspot/probes/runner"
 )
@@ -32,4 +33,13 @@ func Env(pythonPath string) []string {
 		path += string(os.PathListSeparator) + pythonPath
 	}
 	return []string{"PYTHONPATH=" + path, "SWEETSPOT_HOOK=1"}
+}
+
+// End is the environment by which the program ends after so many steps, to the
+// step; 0 for no such end.
+func End(steps int) []string {
+	if steps == 0 {
+		return nil
+	}
+	return []string{"SWEETSPOT_MAX_STEPS=" + strconv.Itoa(steps)}
 }

@@ -246,7 +246,7 @@ func TestScripts(t *testing.T) {
 			places: grid(2, 4), units: repeat(8, 16), validations: []validation{{0, 64}, {0, 16}, {1, 64}, {1, 16}}, models: 1,
 		},
 		{
-			script: "no_loader.py", batch: unknown, perEpoch: unknown, trainSize: unknown, epochs: 3, params: 385,
+			script: "no_loader.py", batch: 16, perEpoch: unknown, trainSize: unknown, epochs: 3, params: 385,
 			unit: "sample", precision: "bf16",
 			places: grid(1, 12), units: repeat(12, unknown), validations: []validation{{0, unknown}, {0, unknown}}, models: 1,
 			stdout: "0 ",

@@ -154,6 +154,7 @@ func (r Request) hooked(o session.Options) (session.Options, error) {
 	if o.Start != nil {
 		o.Env = hook.Env("") // that host has its own path
 	}
+	o.Env = append(o.Env, hook.End(o.Rule.MaxN)...)
 	if r.Spec.Epochs > 0 {
 		o.Description.Epochs = new(float64(r.Spec.Epochs))
 	}

@@ -150,7 +150,7 @@ func (l *loop) look() {
 // 2,000, then after every half percent more, so that the cost stays small.
 func (l *loop) judgeStep() {
 	n := l.state.series.Len()
-	if n > 2000 && n-l.judgedAt < n/200 {
+	if n > 2000 && n-l.judgedAt < n/200 && n != l.rule.MaxN {
 		return
 	}
 	l.judgedAt = n

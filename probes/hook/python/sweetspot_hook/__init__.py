@@ -9,6 +9,10 @@ what it watches once the program has imported it. The modules:
     patches.py    wraps optimizers, loaders and modules
     savers.py     wraps what writes checkpoints
     recorder.py   turns the wrappers' calls into iterations
+    stepping.py   the steps of optimizers, and which of them end an iteration
+    cycles.py     by the order in which several optimizers step
+    gradients.py  and by the changed parameters where there is none
+    compiled.py   leaves torch.compile undisturbed, and tells how long it took
     between.py    and what happens in between into pauses and validations
     guard.py      keeps failures of the hook out of the program
     loaders.py    one pass over a DataLoader, and facts from batches and loaders

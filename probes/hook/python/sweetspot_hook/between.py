@@ -11,16 +11,23 @@ from . import events, loaders, phases
 from .guard import guarded
 
 
+COMPILATION = "compilation"  # the kind of a pause
+
+
 class Between:
     """The half of the recorder that handles everything except steps."""
 
     # Validations and pauses.
 
     @guarded
-    def forward(self, module, handle):
-        """A module is about to compute. The first one in training mode marks the start of the training."""
-        if self.off or (self.built_at is not None and module.training and self.torch.is_grad_enabled()):
-            self.forward_at = perf_counter()
+    def forward(self, module, inputs, handle):
+        """A module is about to compute. The first one in training mode, with an optimizer, marks the start of the training."""
+        begun = self.off or self.count > 0
+        if not begun and module.training and self.torch.is_grad_enabled():
+            begun = self.built_at is not None
+            if begun or self.forward_at is None:
+                self.forward_at, self.batch = perf_counter(), loaders.look(inputs)[0]
+        if begun:
             handle.remove()
 
     @guarded
@@ -35,6 +42,8 @@ class Between:
         self.spent()
         if module.training == bool(training) or self.count == 0 or self.off or self.paused or self.owner != get_ident():
             return
+        if not training and self.gradients is not None:
+            self.look_back()
         if training:
             if self.open is not None:
                 self.open.back, self.open = self.clock.mark(), None
@@ -91,6 +100,14 @@ class Between:
         if self.rank == 0:
             t = events.at(self.clock.host(end))
             events.emit("validation", t=round(t, 6), epoch=epoch, seconds=round(max(0.0, seconds), 9), metric=None, value=None, units=seen)
+
+    @guarded
+    def compiled(self, begin, end):
+        """The program was compiled between these times of the host. The first iteration is known to take longer."""
+        if self.count > 0 and not self.off and not self.paused and self.is_own():
+            self.pauses.append((begin, end))
+            if self.rank == 0:
+                events.emit("pause", t=round(events.at(end), 6), seconds=round(end - begin, 9), kind=COMPILATION)
 
     # Loaders.
 

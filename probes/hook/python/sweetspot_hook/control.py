@@ -12,6 +12,12 @@ import struct
 SIZE = 16
 
 
+def most_steps():
+    """The step after which the program ends, as sweetspot was told; None for no such."""
+    words = os.environ.get("SWEETSPOT_MAX_STEPS", "")
+    return int(words) if words.isdigit() else None
+
+
 class Control:
     def __init__(self):
         self._map = None

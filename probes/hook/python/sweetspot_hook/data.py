@@ -156,6 +156,13 @@ class Data:
         self.passes, self.wait = {}, 0.0
         return place
 
+    def unsettle(self, epoch):
+        """A step that was settled in this epoch was none of its own."""
+        if epoch == self.epoch:
+            self.index -= 1
+        else:
+            self.steps_done -= 1
+
     def _adopt(self):
         p = self.training
         self.main, self.image, self.changed = p.loader_id, p.image, True

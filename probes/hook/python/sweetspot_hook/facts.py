@@ -42,8 +42,14 @@ class Facts:
         modules = self._modules()
         inner = {id(child) for m in modules for child in _children(m)}
         roots = [m for m in modules if id(m) not in inner]
-        roots = [m for m in roots if any(id(p) in trained for p in _parameters(m))]
-        self.params, self.network = self._count(roots), network_of(roots)
+        roots = [m for m in roots if not _is_graph(m)]
+        holders = [m for m in roots if any(id(p) in trained for p in _parameters(m))]
+        if not holders:  # the optimizer may have copies of the parameters
+            holders = [m for m in roots if m.training and any(p.requires_grad for p in _parameters(m))]
+            own = [p for m in holders for p in _parameters(m)] or own
+            trained.update(map(id, own))
+        roots = holders
+        self.params, self.network = self._count(roots, trained), network_of(roots)
         groups = [parameters_of(o) for o in optimizers if o is not None] + [own]
         self.watched = frozenset(id(m) for group in groups for m in _holding(group, roots))
         if alone and self.params is not None:
@@ -64,10 +70,13 @@ class Facts:
         return found
 
     @staticmethod
-    def _count(roots):
+    def _count(roots, trained):
         if not roots or any("FullyShardedDataParallel" in type(m).__name__ for r in roots for m in r.modules()):
             return None  # a rank has its share of them only
         counted = {id(p): p.numel() for m in roots for p in _parameters(m)}
+        for copy in (c for m in roots for c in _copies(m, trained)):
+            for p in _parameters(copy):
+                counted.pop(id(p), None)
         return sum(counted.values())
 
     def _state(self, roots, optimizers):
@@ -163,7 +172,7 @@ def network_of(roots):
             if inner is None:
                 break
             m = inner
-        name = type(m).__name__
+        name = _class_of(m).__name__
         names[name] = max(size, names.get(name, 0))
     return "+".join(sorted(names, key=lambda name: (-names[name], name))[:4]) or None
 
@@ -171,6 +180,42 @@ def network_of(roots):
 def _convolves(torch, root):
     kind = torch.nn.modules.conv._ConvNd
     return any(isinstance(m, kind) for m in root.modules())
+
+
+def _class_of(module):
+    """Its class, which fully_shard replaces by one of its own, of the same name with FSDP before it."""
+    kind = type(module)
+    sharded = [c for c in kind.__bases__ if c.__name__ == "FSDPModule"]
+    return kind.__bases__[-1] if sharded else kind
+
+
+def _is_graph(module):
+    """Whether it is what torch.compile has made of a part of the program."""
+    return any(c.__name__ == "GraphModule" for c in type(module).__mro__)
+
+
+def _copies(root, trained):
+    """The modules that average another one's parameters: none of theirs is trained, and one that is has about their values."""
+    shapes = {}
+    for m in root.modules():
+        own = _parameters(m)
+        if own:
+            of_shape = shapes.setdefault((type(m), tuple(p.shape for p in own)), ([], []))
+            of_shape[any(id(p) in trained for p in own)].append(m)
+    return [m for still, moving in shapes.values() for m in still if any(_resembles(m, other) for other in moving)]
+
+
+def _resembles(module, other):
+    """Whether the values of their largest parameters go together."""
+    def values(m):
+        some = max(_parameters(m), key=lambda p: p.numel()).detach().reshape(-1)[:256].double()
+        return some - some.mean()
+
+    try:
+        a, b = values(module), values(other)
+        return bool(a @ b > 0.5 * a.norm() * b.norm() > 0)
+    except Exception:  # parameters that are not there yet, or elsewhere
+        return False
 
 
 def _children(module):

@@ -10,7 +10,7 @@ import os
 import sys
 from time import perf_counter
 
-from . import events, graphs, guard, imports, savers
+from . import compiled, events, graphs, guard, imports, savers
 
 recorder = None
 
@@ -46,10 +46,10 @@ def _wrap_all(here):
     _loaders(r, dataloader)
     _modules(r, torch.nn.Module)
     _autocast(r, torch.autocast)
+    _backward(r, torch)
     savers.wrap(r, torch)
-    _compiled(r, torch)
     r.attempt(graphs.watch, r, torch)
-    _first_forward(r, torch)
+    _compiled(r, torch, _first_forward(r, torch))
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=functools.partial(_after_fork, r))
     atexit.register(_at_exit, r)
@@ -119,9 +119,11 @@ def _step(r, cls, of):
     if step is None or getattr(step, "_sweetspot_watched", False):
         return
 
+    is_compiling = compiled.is_compiling_of(r.torch)
+
     @functools.wraps(step)
     def watched(*args, **kwargs):
-        if not r.enter():
+        if is_compiling() or not r.enter():
             return step(*args, **kwargs)
         try:
             result = step(*args, **kwargs)
@@ -131,6 +133,7 @@ def _step(r, cls, of):
         return result
 
     watched._sweetspot_watched = True
+    watched.__wrapped__ = getattr(step, "__wrapped__", step)  # programs unwrap a step to compile it, so often as they know to
     cls.step = watched
 
 
@@ -160,6 +163,8 @@ def _loaders(r, module):
             p = r.stand_in(self)
         if p is None or r.off or r.paused:
             return fetch(self)
+        if r.gradients is not None:
+            r.look_back()
         if r.open is not None:
             r.asking(p)
         begin = perf_counter()
@@ -175,11 +180,11 @@ def _loaders(r, module):
 
 
 def _modules(r, base):
-    train = base.train
+    train, is_compiling = base.train, compiled.is_compiling_of(r.torch)
 
     @functools.wraps(train)
     def watched(self, mode=True):
-        if id(self) in r.facts.watched:
+        if not is_compiling() and id(self) in r.facts.watched:
             r.mode(self, mode)
         return train(self, mode)
 
@@ -198,24 +203,52 @@ def _autocast(r, cls):
     cls.__enter__ = __enter__
 
 
-def _compiled(r, torch):
-    """What is compiled computes where its work cannot be counted."""
+def _backward(r, torch):
+    """Only the outermost pass counts: checkpointing has others within it."""
+    backward, is_compiling = torch.autograd.backward, compiled.is_compiling_of(torch)
+
+    @functools.wraps(backward)
+    def watched(*args, **kwargs):
+        if is_compiling() or not r.differentiating():
+            return backward(*args, **kwargs)
+        result = backward(*args, **kwargs)
+        r.differentiated()
+        return result
+
+    torch.autograd.backward = watched
+
+
+def _compiled(r, torch, forward_hook):
+    """What is compiled computes where its work cannot be counted, nor the first forward pass be seen."""
     compiling = getattr(torch, "compile", None)
     if compiling is None:
         return
 
     @functools.wraps(compiling)
-    def compiled(*args, **kwargs):
+    def compile(*args, **kwargs):
         r.attempt(r.flops.give_up)
-        return compiling(*args, **kwargs)
+        r.attempt(forward_hook.remove)
+        result = compiling(*args, **kwargs)
+        r.attempt(_stand_aside, r)
+        return result
 
-    torch.compile = compiled
+    torch.compile = compile
+
+
+def _stand_aside(r):
+    """PyTorch may have unwrapped the optimizers' steps, to compile them."""
+    for o in r.optimizers:
+        if o() is not None:
+            _step(r, type(o()), _stepping)
+    own = {kind.__module__ for kind in type(r).__mro__} | {__name__}
+    compiled.stand_aside(r, [sys.modules[name] for name in own if name.startswith(__package__ + ".")])
 
 
 def _first_forward(r, torch):
     """Records when the first forward pass of the training began."""
 
-    def before(module, _inputs):
-        r.forward(module, handle)
+    def before(module, inputs):
+        r.forward(module, inputs, handle)
 
     handle = torch.nn.modules.module.register_module_forward_pre_hook(before)
+    return handle

@@ -10,16 +10,13 @@ every iteration has its guard inline, because the decorator takes a microsecond.
 
 import os
 import sys
-import weakref
-from threading import get_ident
 from time import perf_counter
 
-from . import between, clock, control, data, epochs, events, facts, flops, graphs, guard, packages, ranks, savers, steps, work
+from . import (
+    between, clock, control, cycles, data, epochs, events, facts, flops, graphs, guard, packages, ranks, savers, stepping,
+    steps, work,
+)
 from .guard import guarded
-
-# Steps of another optimizer, without a step of the primary one, after which the
-# other becomes the primary.
-TAKEOVER_STEPS = 16
 
 # Marks that may be outstanding on the device before the host waits for it; zero
 # would mean waiting in every step. With several ranks it also bounds how far
@@ -27,16 +24,32 @@ TAKEOVER_STEPS = 16
 OUTSTANDING, OUTSTANDING_OF_RANKS = 64, 8
 
 
-class Stop(SystemExit):
-    """Ends the program at a step boundary, as if it had ended by itself."""
+class Interval:
+    """What lies between two steps. The device may not have passed its end yet."""
+
+    __slots__ = ("key", "t", "epoch", "place", "begin", "end", "validations", "pauses", "units", "wait")
+
+    def __init__(self, *fields):
+        for name, field in zip(self.__slots__, fields):
+            setattr(self, name, field)
+
+    def add(self, later):
+        """Takes the one that follows."""
+        self.t, self.place, self.end = later.t, later.place, later.end
+        self.validations, self.pauses = [*self.validations, *later.validations], [*self.pauses, *later.pauses]
+        if later.units is not None:
+            self.units = later.units + (self.units or 0)
+        if later.wait is not None:
+            self.wait = later.wait + (self.wait or 0.0)
 
 
-class Recorder(between.Between):
+class Recorder(between.Between, stepping.Stepping):
     def __init__(self, torch, here):
         self.torch, self.here = torch, here
         self.optimizers = []  # weak
         self.flops = flops.Count(torch)
         self.graphs = graphs.Graphs()
+        self.stands_aside = False  # for torch.compile
         self.reset()
 
     def reset(self):
@@ -51,9 +64,12 @@ class Recorder(between.Between):
         self.rank, self.world = 0, 1
         self.count = 0  # iterations done
         self.primary = None  # weak
-        self.cycle, self.cycle_end, self.others = [], None, {}
+        self.cycles, self.held = cycles.Cycles(), []  # intervals that end with a step in doubt
+        self.gradients = None  # what stands for the optimizer where there is none
+        self.backward = self.ended = None  # the thread of the latest backward pass, and the mark at its end without an optimizer
         self.last = None  # mark at the end of the last iteration
         self.forward_at = self.built_at = None  # host times
+        self.batch = None  # units that the first forward pass was given
         self.data = data.Data()
         self.work = work.Work()
         self.phases, self.open = [], None  # since the last step
@@ -63,6 +79,7 @@ class Recorder(between.Between):
         self.first = None  # the first iteration, while its units are in doubt
         self.told = None  # the last model event
         self.queue = clock.Queue()  # events that wait for the device
+        self.most = control.most_steps()
         self.memory_at = 0.0
 
     def give_up(self, err):
@@ -82,90 +99,21 @@ class Recorder(between.Between):
         """Calls a function that has no guard of its own."""
         return call(*args)
 
-    # Steps.
-
-    def enter(self):
-        """Whether an outermost step begins."""
-        try:
-            if self.inside or self.off or self.paused or (self.owner is not None and self.owner != get_ident()):
-                return False
-        except Exception as err:
-            return self.give_up(err)
-        self.inside = True
-        return True
-
-    def leave(self):
-        self.inside = False
-
-    @guarded
-    def built(self, optimizer):
-        self.built_at = perf_counter()
-        if self.count == 0 and not self.off:
-            self.flops.begin()
-            if not self.optimizers:  # from now on no progress bar need be read for steps
-                events.emit("hello", framework=facts.framework(self.torch))
-        self.optimizers = [o for o in self.optimizers if o() is not None]
-        self.optimizers.append(weakref.ref(optimizer))
-
-    def stepped(self, of, args, kwargs):
-        """Records an outermost step with these arguments; `of` finds the optimizer in them.
-
-        Raises Stop where the program is to end.
-        """
-        try:
-            stop = self._stepped(of(args, kwargs))
-        except Exception as err:
-            return self.give_up(err)
-        if stop:
-            self.off = True
-            raise Stop(0)
-
-    def _stepped(self, optimizer):
-        if self.clock.busy() or (self.count == 0 and clock.capturing(self.torch)):
-            self.graphs.captured(optimizer)
-            return False  # a graph is captured: nothing runs yet
-        key = id(optimizer)
-        primary = self.primary() if self.primary is not None else None
-        if primary is None or (optimizer is not primary and self._replaces_primary(key)):
-            self.primary, primary = weakref.ref(optimizer), optimizer
-        if optimizer is primary:
-            self._primary_stepped(key, optimizer)
-        elif len(self.cycle) < 1024:
-            self.cycle.append(key)
-        # After a batch's last optimizer no step is left half done.
-        if key != self.cycle_end or self.off:
-            return False
-        if not self.control.stop_after(self.count, self.rank, self.world, self.clock.ahead):
-            return False
-        self.finish(interrupted=True)
-        return True
-
-    def _primary_stepped(self, key, optimizer):
-        if self.cycle:
-            self.cycle_end = self.cycle[-1]
-        self.cycle = [key]
-        self.others.clear()
-        if self.count == 0:
-            self.begin(optimizer)
-        else:
-            self.boundary()
-
-    def _replaces_primary(self, key):
-        self.others[key] = self.others.get(key, 0) + 1
-        return self.others[key] > TAKEOVER_STEPS
-
     # Iterations.
 
     def begin(self, optimizer):
         """The first step: who we are, what is trained, how long it took to get here."""
         end = perf_counter()
         self.flops.end()
-        self.owner = get_ident()
+        self.owner = self.trainer()
         self.rank, self.world = ranks.place(self.torch)
         number, before = ranks.claim(self.here, self.rank)
         if number is None:
             self.off = True
             return events.warn("another process trains as rank %d and is not measured" % self.rank)
+        by_hand = optimizer is self.gradients
+        if by_hand:
+            optimizer.look()
         device = facts.device_of(optimizer)
         timed = clock.of(self.torch, device, OUTSTANDING if self.world == 1 else OUTSTANDING_OF_RANKS)
         if timed is None:
@@ -182,7 +130,9 @@ class Recorder(between.Between):
         t = events.at(end)
         script = os.path.abspath(sys.argv[0]) if sys.argv else ""
         events.emit("training", rank=self.rank, number=number, script=os.sep.join(script.split(os.sep)[-2:])[-200:])
-        self.facts.look(optimizer, [o() for o in self.optimizers], self.world == 1)
+        self.facts.look(optimizer, [o() for o in self.optimizers], self.world == 1 and not by_hand)
+        if by_hand:
+            optimizer.forget()
         frames = epochs.frames_of(sys._getframe(1))
         self.facts.epochs, self.facts.steps = epochs.find(frames, sys.argv[1:]), steps.find(frames, sys.argv[1:])
         savers.wrap_late(self)
@@ -222,13 +172,18 @@ class Recorder(between.Between):
         units = self.data.use_first()
         if units is not None:
             self.facts.batch_size = units * self.world
+        elif self.data.training is None and self.batch is not None:
+            self.facts.batch_size = self.batch * self.world
         self.facts.work = self.flops.facts(units)
         self.describe()
         events.iteration(t, self.rank, (0, 0), seconds, units, wait)
 
-    def boundary(self):
-        """The end of a further iteration."""
-        end = self.clock.mark()
+    def boundary(self, key, carried, end=None):
+        """The end of a further iteration, or of a step in doubt, by the optimizer with this key: the interval that it closes.
+
+        carried is the interval before, if that was no iteration.
+        """
+        end = end or self.clock.mark()
         t = events.since_start()
         d = self.data
         done, epoch = d.epochs_done, d.epoch
@@ -257,30 +212,44 @@ class Recorder(between.Between):
             validations = pauses = ()
         place = self._settle()
         self.last = end
+        interval = Interval(key, t, epoch, place, begin, end, validations, pauses, units, wait)
+        if carried is None:
+            return interval
+        carried.add(interval)
+        return carried
+
+    def report(self, interval):
+        """Reports an iteration, now or once the device has passed its end."""
+        end = interval.end
         if self.clock.immediate:
-            self._pass(t, epoch, place, begin, end, validations, pauses, units, wait)
+            self._pass(interval)
             self.last = self.clock.mark()  # what it took to report belongs to no iteration
         else:
-            self.queue.add(end, lambda: self._pass(t, epoch, place, begin, end, validations, pauses, units, wait))
+            self.queue.add(end, lambda: self._pass(interval))
             self.queue.drain(self.clock, self.clock.ahead)
         self.memory(self.clock.host(end))
 
-    def _pass(self, t, epoch, place, begin, end, validations, pauses, units, wait):
+    def _pass(self, i):
         """Reports an iteration, and what happened since the previous one, in the epoch of the previous one.
 
         The device has passed its end.
         """
         c = self.clock
-        seconds = c.seconds(begin, end)
-        for b, e, seen, within in validations:
-            lasted = c.seconds(b, e)
-            seconds -= lasted
-            self.validation(e, epoch, lasted - sum(c.seconds(*p) for p in within), seen)
-        for b, e in pauses:
+        seconds = c.seconds(i.begin, i.end) - self._interrupted(i)
+        for b, e in i.pauses:
             seconds -= c.seconds(b, e)
-        if wait is not None:
-            wait = min(wait, max(seconds, 0.0))
-        events.iteration(t, self.rank, place, seconds, units, wait)
+        if i.wait is not None:
+            i.wait = min(i.wait, max(seconds, 0.0))
+        events.iteration(i.t, self.rank, i.place, seconds, i.units, i.wait)
+
+    def _interrupted(self, i):
+        """Reports the validations of an interval; returns their seconds."""
+        c, sum_ = self.clock, 0.0
+        for b, e, seen, within in i.validations:
+            lasted = c.seconds(b, e)
+            sum_ += lasted
+            self.validation(e, i.epoch, lasted - sum(c.seconds(*p) for p in within), seen)
+        return sum_
 
     def _settle(self):
         """Ends the interval between two steps."""
@@ -317,6 +286,7 @@ class Recorder(between.Between):
     def pause(self, on):
         """Stops recording, or begins again as if nothing had happened since the last step."""
         if self.paused and not on and self.count:
+            self._merged()
             self.last = self.clock.mark()
             self.data.drop()
             self.phases, self.open, self.whole, self.pauses = [], None, [], []
@@ -331,6 +301,7 @@ class Recorder(between.Between):
             if self.first is not None:
                 self.data.batches = self.data.first
                 self._report_first()
+            self._end_of_held()
             self.queue.drain(self.clock, 0)
             if not interrupted:
                 self._last_epoch()

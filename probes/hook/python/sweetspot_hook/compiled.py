@@ -1,0 +1,61 @@
+"""Programs that compile with torch.compile: they compile what they would without us, and it is told how long that took.
+
+Where the compiler traces through one of our wrappers, torch.compiler.is_compiling() is
+constant there and leads past us, so that no graph breaks. Where the wrapper runs by itself,
+between two graphs, its frame is not compiled, and nothing that it calls.
+"""
+
+import sys
+import types
+from time import perf_counter
+
+# What the wrappers call of the recorder, in code that may run between two graphs.
+ENTRIES = ("attempt", "began", "beginning", "built", "differentiated", "differentiating", "exhausted", "got", "mode", "saved", "saving", "stepped")
+
+
+def is_compiling_of(torch):
+    """torch.compiler.is_compiling, or a stand-in where PyTorch does not compile whole functions yet."""
+    return getattr(getattr(torch, "compiler", None), "is_compiling", None) or (lambda: False)
+
+
+def stand_aside(r, modules):
+    """After the program's first torch.compile: the compiler leaves the code of these modules and of the recorder alone."""
+    dynamo = sys.modules.get("torch._dynamo")
+    if dynamo is None or r.stands_aside:
+        return
+    r.stands_aside = True
+    for module in modules:
+        for code in codes(module):
+            dynamo.eval_frame.skip_code(code)
+    for name in ENTRIES:
+        setattr(r, name, dynamo.disable(getattr(r, name)))
+    _tell_of_compiling(r)
+
+
+def codes(module):
+    """The code of a module's functions and of the classes' methods, with what is defined in it."""
+    own = [v for v in vars(module).values() if getattr(v, "__module__", None) == module.__name__]
+    for kind in [v for v in own if isinstance(v, type)]:
+        own += vars(kind).values()
+    found = [v.__code__ for v in own if isinstance(v, types.FunctionType)]
+    for code in found:  # grows
+        found += [c for c in code.co_consts if isinstance(c, types.CodeType)]
+    return found
+
+
+def _tell_of_compiling(r):
+    """Times what the compiler does, which belongs to no step. Before PyTorch 2.5 it does not tell."""
+    handler = getattr(sys.modules.get("torch._dynamo.callback"), "callback_handler", None)
+    if handler is None:
+        return
+    begun = []
+
+    def begin(*_):
+        begun[:] = [perf_counter()]
+
+    def end(*_):
+        if begun:
+            r.compiled(begun.pop(), perf_counter())
+
+    handler.register_start_callback(begin)
+    handler.register_end_callback(end)

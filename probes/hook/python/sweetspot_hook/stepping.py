@@ -1,0 +1,191 @@
+"""The steps of optimizers, and which of them end an iteration."""
+
+import weakref
+from threading import get_ident
+from time import perf_counter
+
+from . import clock, cycles, events, facts, gradients
+from .guard import guarded
+
+
+class Stop(SystemExit):
+    """Ends the program at a step boundary, as if it had ended by itself."""
+
+
+class Stepping:
+    """The part of the recorder that handles steps."""
+
+    def enter(self):
+        """Whether an outermost step begins."""
+        try:
+            if self.inside or self.off or self.paused or not self.is_own():
+                return False
+        except Exception as err:
+            return self.give_up(err)
+        self.inside = True
+        return True
+
+    def leave(self):
+        self.inside = False
+
+    def is_own(self):
+        """Whether this is the thread that trains, or one of PyTorch's that does its backward pass."""
+        return self.owner is None or self.owner == get_ident() or self.owner == self.trainer()
+
+    def trainer(self):
+        """The thread that this one works for: on a GPU PyTorch has one of its own for the backward pass."""
+        return self.backward if self.is_in_backward() else get_ident()
+
+    def is_in_backward(self):
+        task = getattr(self.torch._C, "_current_graph_task_id", None)
+        return task is not None and self.backward is not None and task() != -1
+
+    @guarded
+    def built(self, optimizer):
+        self.built_at = perf_counter()
+        if self.count == 0 and not self.off:
+            self.flops.begin()
+            if not self.optimizers:  # from now on no progress bar need be read for steps
+                events.emit("hello", framework=facts.framework(self.torch))
+        self.optimizers = [o for o in self.optimizers if o() is not None]
+        self.optimizers.append(weakref.ref(optimizer))
+
+    def differentiating(self):
+        """Whether an outermost backward pass begins, and no optimizer makes steps of these."""
+        try:
+            if self.off or self.is_in_backward():
+                return False
+            self.backward = get_ident()
+            by_hand = not self.optimizers and self.is_training() and not self.clock.busy()
+        except Exception as err:
+            return self.give_up(err)
+        if by_hand and self.gradients is not None:
+            self.look_back()
+        return by_hand
+
+    @guarded
+    def differentiated(self):
+        """Such a pass has ended."""
+        self.ended = self.clock.mark()
+        if self.gradients is None and not self.optimizers:
+            self.gradients = gradients.Gradients(self.torch)
+
+    def look_back(self):
+        """Whether a step was made without an optimizer shows now."""
+        try:
+            if self.ended is None or self.optimizers or not self.is_training() or not self.gradients.have_changed():
+                return
+            self.ended = None
+        except Exception as err:
+            return self.give_up(err)
+        self.stepped(lambda *_: self.gradients, (), {})
+
+    def stepped(self, of, args, kwargs):
+        """Records an outermost step with these arguments; `of` finds the optimizer in them.
+
+        Raises Stop where the program is to end.
+        """
+        try:
+            stop = self._stepped(of(args, kwargs))
+        except Exception as err:
+            return self.give_up(err)
+        if stop:
+            self.off = True
+            raise Stop(0)
+
+    def _stepped(self, optimizer):
+        if self.clock.busy() or (self.count == 0 and clock.capturing(self.torch)):
+            self.graphs.captured(optimizer)
+            return False  # a graph is captured: nothing runs yet
+        key = id(optimizer)
+        primary = self.primary() if self.primary is not None else None
+        if primary is None or (primary is self.gradients and primary is not optimizer):
+            self._lead(optimizer)
+        if self.primary() is optimizer:
+            self._end_iteration(key, optimizer)
+        elif self.cycles.add(key) and self.first is None:
+            self._hold(key)
+            if self.cycles.takes_over(key):
+                self._split_stages(key)
+                self._split(key)
+                self._lead(optimizer)
+                self.cycles.begin(key)
+        return not self.off and self._stops(key)
+
+    def _lead(self, optimizer):
+        """Makes an optimizer the primary."""
+        if self.held:  # the one before is gone
+            self._split(self.held[-1].key)
+        self.primary, self.cycles = weakref.ref(optimizer), cycles.Cycles()
+
+    def _end_iteration(self, key, optimizer):
+        carried = None
+        if self.held:
+            if self._split_stages():
+                self.cycles.now = {}
+            carried = self._merged()
+        self.cycles.begin(key)
+        if self.count == 0:
+            self.begin(optimizer)
+        else:
+            self.report(self.boundary(key, carried))
+
+    def _stops(self, key):
+        """Whether the program is to end here. After a batch's last optimizer no step is left half done."""
+        if not self.held and key != self.cycles.end and len(self.optimizers) > 1:
+            return False
+        done = self.count
+        if self.most and done >= self.most:
+            self.finish(interrupted=True)
+            return True
+        if not self.control.stop_after(done, self.rank, self.world, self.clock.ahead):
+            return False
+        self.finish(interrupted=True)
+        return True
+
+    # Steps in doubt. They count as iterations until it shows that they were none.
+
+    def _hold(self, key):
+        self.held.append(self.boundary(key, None))
+
+    def _split_stages(self, last=None):
+        """Whether optimizers in doubt had stages of their own. That of the last one goes on."""
+        any_, no_data = False, self.data.training is None
+        while True:
+            stage = self.cycles.stage([(i.key, no_data or i.units is not None) for i in self.held])
+            if stage is None or stage == last:
+                return any_
+            self._split(stage)
+            any_ = True
+
+    def _end_of_held(self):
+        """At the end of the program, no step more is to come."""
+        if self.ended is not None and not self.optimizers and self.gradients.have_changed():
+            self.report(self.boundary(id(self.gradients), None, self.ended))
+        self._split_stages()
+        left = self._merged()
+        if left is not None:  # what comes after the last iteration is none
+            self.clock.wait(left.end)
+            self._interrupted(left)
+
+    def _split(self, primary):
+        """The steps held back were iterations of this primary. What is left of them is held back further."""
+        held = self.held
+        sizes, left = cycles.groups([i.key for i in held], primary)
+        for size in sizes:
+            self.held, held = held[:size], held[size:]
+            self.report(self._merged(ends=True))
+        self.held = held[:left]
+
+    def _merged(self, ends=False):
+        """The intervals held back as one. It is an iteration, or else, without its end, the beginning of one."""
+        held, self.held = self.held, []
+        if not held:
+            return None
+        whole = held[0]
+        for i in held[1:]:
+            whole.add(i)
+        for i in held[1:] if ends else held:
+            self.count -= 1
+            self.data.unsettle(i.place[0])
+        return whole
