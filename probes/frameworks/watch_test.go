@@ -65,7 +65,9 @@ func (w *watched) take(item protocol.Item) {
 	case protocol.Validation:
 		w.validations++
 	case protocol.Pause:
-		w.checkpoints++
+		if e.Kind == "checkpoint" {
+			w.checkpoints++
+		}
 	case protocol.Warning:
 		w.warnings = append(w.warnings, e.Message)
 	case protocol.Failure:

@@ -187,7 +187,7 @@ func repeat(times int, values ...float64) []float64 { return slices.Repeat(value
 
 const unknown = -1
 
-// Eleven kinds of training script, none of which knows that it is watched.
+// Kinds of training script, none of which knows that it is watched.
 func TestScripts(t *testing.T) {
 	type validation struct {
 		epoch int
@@ -203,6 +203,7 @@ func TestScripts(t *testing.T) {
 		validations                        []validation
 		pauses, exit, models               int
 		network, input                     string // where it matters
+		byHand                             bool   // without an optimizer of PyTorch's
 		stdout, stderr                     string
 	}{
 		{
@@ -235,6 +236,29 @@ func TestScripts(t *testing.T) {
 			script: "two_optimizers.py", batch: 10, perEpoch: 5, trainSize: 50, epochs: 2, params: 83, unit: "sample",
 			precision: "fp32",
 			places:    grid(2, 5), units: repeat(10, 10), models: 1,
+		},
+		{
+			script: "stages.py", batch: 5, perEpoch: 10, trainSize: 50, epochs: 6, params: 279, unit: "sample", precision: "fp32",
+			places: grid(6, 10), units: repeat(60, 5), input: "6", network: "Sequential", models: 5, stdout: "SGD: ",
+		},
+		{
+			script: "own_optimizer.py", byHand: true, batch: 10, perEpoch: 6, trainSize: 60, epochs: 4, params: 161, unit: "sample",
+			precision: "fp32", places: grid(4, 6), units: repeat(24, 10), models: 1, stdout: "epoch 0: ",
+		},
+		{
+			script: "by_hand.py", byHand: true, batch: 16, perEpoch: unknown, trainSize: unknown, epochs: 4, params: 195, unit: "sample",
+			precision: "fp32", places: grid(1, 40), units: repeat(40, unknown), models: 1, stdout: "epoch 0: ",
+			validations: []validation{{0, unknown}, {0, unknown}, {0, unknown}},
+		},
+		{
+			script: "engine.py", batch: 16, perEpoch: 4, trainSize: 64, epochs: 3, params: 161, unit: "sample",
+			precision: "bf16", places: grid(3, 4), units: repeat(12, 16), models: 1, stdout: "epoch 0: ",
+			validations: []validation{{0, 16}, {1, 16}, {2, 16}},
+		},
+		{
+			script: "ema.py", batch: 5, perEpoch: 8, trainSize: 40, epochs: 3, params: 195, unit: "sample",
+			precision: "fp32", places: grid(3, 8), units: repeat(24, 5), models: 1, stdout: "epoch 0: ",
+			validations: []validation{{0, 20}, {1, 20}, {2, 20}},
 		},
 		{
 			script: "closure.py", batch: 20, perEpoch: 2, trainSize: 40, epochs: 4, params: 6, unit: "sample", precision: "fp32",
@@ -292,7 +316,11 @@ func TestScripts(t *testing.T) {
 			if !slices.Equal(got, c.validations) || len(r.pauses) != c.pauses {
 				t.Errorf("validations %v, want %v; %d pauses, want %d", got, c.validations, len(r.pauses), c.pauses)
 			}
-			if r.facts() != c.models || len(r.hellos) != 3 || len(r.inits) != 1 {
+			hellos := 3
+			if c.byHand { // an optimizer is told of before it steps
+				hellos = 2
+			}
+			if r.facts() != c.models || len(r.hellos) != hellos || len(r.inits) != 1 {
 				t.Fatalf("%d models, %d hellos, %d inits", len(r.models), len(r.hellos), len(r.inits))
 			}
 			m := r.models[len(r.models)-1]

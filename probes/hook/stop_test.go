@@ -2,6 +2,7 @@ package hook
 
 import (
 	"maps"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -39,6 +40,17 @@ func TestStopAtStepBoundary(t *testing.T) {
 	for _, p := range r.pauses {
 		if p.Kind != "checkpoint" || p.Seconds <= 0 {
 			t.Fatalf("pause %+v", p)
+		}
+	}
+}
+
+// A cap on steps holds to the step, also where it is in doubt what one is.
+func TestEndAfterSteps(t *testing.T) {
+	for _, name := range []string{"plain_loop.py", "two_optimizers.py", "stages.py", "own_optimizer.py"} {
+		r := watch(t, runner.Command{Argv: []string{torch(t), "../frameworks/scripts/" + name},
+			Env: append(Env(os.Getenv("PYTHONPATH")), End(7)...)}, nil)
+		if r.exit.Code != 0 || len(r.iterations) != 7 || strings.Contains(r.stdout, "weights") || r.stderr != "" {
+			t.Errorf("%s: exit %+v, %d iterations, stdout %q, stderr %q", name, r.exit, len(r.iterations), r.stdout, r.stderr)
 		}
 	}
 }

@@ -1,10 +1,12 @@
 """The dataset is a stream: nobody knows its length before it has ended."""
 
 import torch
+import weights
 from torch import nn
 from torch.utils.data import DataLoader, IterableDataset
 
 torch.set_num_threads(1)
+torch.manual_seed(0)
 
 
 class Stream(IterableDataset):
@@ -21,3 +23,4 @@ for epoch in range(2):
         optimizer.zero_grad()
         ((model(x)[:, 0] - y) ** 2).mean().backward()
         optimizer.step()
+weights.tell(model)

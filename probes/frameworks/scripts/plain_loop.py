@@ -1,6 +1,7 @@
 """A plain training loop with a validation after every epoch."""
 
 import torch
+import weights
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
@@ -45,6 +46,7 @@ def main():
             for x, y in test_loader:
                 right += (model(x).argmax(1) == y).sum().item()
         print("epoch %d: %d of 40 right" % (epoch + 1, right))
+    weights.tell(model)
 
 
 main()

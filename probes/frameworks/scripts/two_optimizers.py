@@ -1,10 +1,12 @@
 """A small adversarial pair: the discriminator steps, then the generator."""
 
 import torch
+import weights
 from torch import nn
 from torch.utils.data import DataLoader
 
 torch.set_num_threads(1)
+torch.manual_seed(0)
 NUM_EPOCHS = 2
 
 loader = DataLoader([torch.randn(2) for _ in range(50)], batch_size=10, shuffle=True)
@@ -23,3 +25,4 @@ for epoch in range(NUM_EPOCHS):
         g_optimizer.zero_grad()
         criterion(discriminator(fake), ones).backward()
         g_optimizer.step()
+weights.tell(discriminator, generator)
