@@ -238,16 +238,16 @@ func TestScripts(t *testing.T) {
 			places:    grid(2, 5), units: repeat(10, 10), models: 1,
 		},
 		{
-			script: "stages.py", batch: 5, perEpoch: 10, trainSize: 50, epochs: 6, params: 279, unit: "sample", precision: "fp32",
-			places: grid(6, 10), units: repeat(60, 5), input: "6", network: "Sequential", models: 5, stdout: "SGD: ",
+			script: "stages.py", batch: 5, perEpoch: 10, trainSize: 50, epochs: 6, params: 279, unit: "sample",
+			precision: "fp32", places: grid(6, 10), units: repeat(60, 5), input: "6", network: "Sequential", models: 5, stdout: "SGD: ",
 		},
 		{
-			script: "own_optimizer.py", byHand: true, batch: 10, perEpoch: 6, trainSize: 60, epochs: 4, params: 161, unit: "sample",
-			precision: "fp32", places: grid(4, 6), units: repeat(24, 10), models: 1, stdout: "epoch 0: ",
+			script: "own_optimizer.py", byHand: true, batch: 10, perEpoch: 6, trainSize: 60, epochs: 4, params: 161,
+			unit: "sample", precision: "fp32", places: grid(4, 6), units: repeat(24, 10), models: 1, stdout: "epoch 0: ",
 		},
 		{
-			script: "by_hand.py", byHand: true, batch: 16, perEpoch: unknown, trainSize: unknown, epochs: 4, params: 195, unit: "sample",
-			precision: "fp32", places: grid(1, 40), units: repeat(40, unknown), models: 1, stdout: "epoch 0: ",
+			script: "by_hand.py", byHand: true, batch: 16, perEpoch: unknown, trainSize: unknown, epochs: 4, params: 195,
+			unit: "sample", precision: "fp32", places: grid(1, 40), units: repeat(40, unknown), models: 1, stdout: "epoch 0: ",
 			validations: []validation{{0, unknown}, {0, unknown}, {0, unknown}},
 		},
 		{

@@ -37,8 +37,10 @@ class Stepping:
         return self.backward if self.is_in_backward() else get_ident()
 
     def is_in_backward(self):
+        if self.backward is None:
+            return False
         task = getattr(self.torch._C, "_current_graph_task_id", None)
-        return task is not None and self.backward is not None and task() != -1
+        return task is not None and task() != -1
 
     @guarded
     def built(self, optimizer):
