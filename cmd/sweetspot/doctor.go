@@ -16,11 +16,18 @@ import (
 
 func newDoctorCommand() *cobra.Command {
 	var python string
+	var selftest, keep bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check this machine: what is there, what is missing, how to install it",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if selftest {
+				return testGPU(cmd, python, keep)
+			}
+			if keep {
+				return usageError("--keep keeps the result of --gpu-selftest; give both")
+			}
 			checks := doctor.Examine(cmd.Context(), thisTerminal(), database(cmd), python)
 			out, warnings := cmd.OutOrStdout(), []string(nil)
 			for _, c := range checks {
@@ -47,6 +54,9 @@ func newDoctorCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&python, "python", "", "Python to check (default: $SWEETSPOT_PYTHON, python3, /usr/bin/python3)")
+	cmd.Flags().BoolVar(&selftest, "gpu-selftest", false, "measure on this machine's GPU, in a minute, what only one can "+
+		"show: step times, memory and speed beside what is known of them otherwise")
+	cmd.Flags().BoolVar(&keep, "keep", false, "keep the result of --gpu-selftest as a run, without asking")
 	return cmd
 }
 

@@ -58,6 +58,12 @@ func Program(python string, s Spec, elsewhere bool) (fs.FS, []string, error) {
 	return files, argv, err
 }
 
+// Selftest returns the command that measures on a GPU what only one can show, and its files.
+func Selftest(python string) (fs.FS, []string, error) {
+	files, err := bundle(nil)
+	return files, []string{python, "-B", Directory, "--selftest"}, err
+}
+
 // localFile splits file.py:factory and file.onnx into the file and the rest;
 // the file is "" if there is none.
 func localFile(name string) (file, rest string) {

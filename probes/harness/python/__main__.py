@@ -2,6 +2,9 @@
 
 import sys
 
-from sweetspot_harness.command import main
+if sys.argv[1:2] == ["--selftest"]:
+    from sweetspot_harness.selftest import main
+else:
+    from sweetspot_harness.command import main
 
 sys.exit(main())

@@ -20,5 +20,6 @@ Works with PyTorch 1.13 and 2.x and needs nothing else. The modules:
     training.py    iterations and validations of a training
     inference.py   iterations of a batch inference
     shares.py      the share of each layer in a forward pass
+    selftest.py    what only a GPU can show of the above
     limit.py       the largest batch that fits in memory
 """

@@ -98,7 +98,7 @@ class Telemetry:
         self._process = None
         if dev.type != "cuda":
             return
-        which = _in_nvidia_smi(dev)
+        which = in_nvidia_smi(dev)
         if which is None:
             return
         try:
@@ -132,7 +132,7 @@ class Telemetry:
             self._process.wait()
 
 
-def _in_nvidia_smi(dev):
+def in_nvidia_smi(dev):
     """What nvidia-smi calls the device, or None.
 
     CUDA numbers the fastest first, nvidia-smi by their place on the bus: unless

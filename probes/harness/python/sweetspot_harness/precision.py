@@ -17,7 +17,7 @@ def hold(name):
     cuda.allow_tf32 = cudnn.allow_tf32 = name == "tf32"
 
 
-def _computes_bf16(dev):
+def computes_bf16(dev):
     """Whether the GPU has bf16 itself: PyTorch also counts one that computes it by way of fp32."""
     import torch
 
@@ -43,7 +43,7 @@ def setup(name, dev):
             raise Problem("tf32 needs an NVIDIA GPU of the Ampere generation or later; use --precision fp32")
         return contextlib.nullcontext, None
     if name == "bf16":
-        if gpu and not _computes_bf16(dev):
+        if gpu and not computes_bf16(dev):
             raise Problem("this GPU does not support bf16; use --precision fp16 or fp32")
         return lambda: torch.autocast(dev.type, dtype=torch.bfloat16), None
     if name == "fp16":
