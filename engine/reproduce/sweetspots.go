@@ -185,10 +185,14 @@ func ownRows(set *profile.Set) (rows []Row) {
 				Paper: TARCAR, Table: sweetSpots, Cell: fmt.Sprintf("%s %s b%d sweet_spot_percent", a.model, a.precision, a.batch),
 				Ours: new(spotPercent(spots, on)), Note: "already the least pruned variant takes longer or loses accuracy",
 			}
+			which := "all layers at the same ratio"
 			if i := slices.IndexFunc(spots, on); i >= 0 {
 				row.Note = strings.TrimPrefix(spots[i].Words(), "sweet spot: ")
+				if spots[i].Layer != "" {
+					which = "the other layers whole"
+				}
 			}
-			row.Note += "; all layers at the same ratio, measured with this program; the study has no such number"
+			row.Note += "; " + which + ", measured with this program; the study has no such number"
 			rows = append(rows, row)
 		}
 	}
