@@ -97,7 +97,7 @@ func loraSteps(t *testing.T) map[string]transfer.Size {
 	return out
 }
 
-// beyondTwo asks for every size of a ladder from two neighbours below it. The plain method
+// beyondTwo asks for every size of a ladder from two neighbours below it. The baseline
 // is linear scaling; sameLoss is another, that each doubling costs what the last did.
 func beyondTwo(of string, ladder []transfer.Size) (cases []validate.Case, sameLoss []float64) {
 	for i := range len(ladder) - 2 {
