@@ -263,7 +263,8 @@ func (p *state) reading(e protocol.Telemetry, now float64) {
 
 // isOurs reports whether the hook or the harness says hello, whose steps follow.
 func isOurs(e protocol.Hello) bool {
-	return strings.HasPrefix(e.Framework, "torch") || strings.HasPrefix(e.Framework, "onnxruntime")
+	name, _, _ := strings.Cut(e.Framework, " ")
+	return slices.Contains([]string{"torch", "keras", "jax", "onnxruntime"}, name)
 }
 
 // timeOf is when an event was sent that is sent at once, by the clock of the steps. Where

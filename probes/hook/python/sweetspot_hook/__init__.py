@@ -54,9 +54,13 @@ def begin(here):
         events.emit("hello", **machine.hello())
     else:
         events.START = float(mark)
-    from . import patches
+    from . import fit, patches
 
     patches.when_imported(here)
+    fit.when_imported(here)
+    import atexit
+    from . import training
+    atexit.register(training.end)
 
 
 def recording(on):

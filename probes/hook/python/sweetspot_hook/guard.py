@@ -12,9 +12,9 @@ def guarded(method):
     """Wraps a method of an object that can give up: if it fails, it returns None."""
 
     @functools.wraps(method)
-    def call(self, *args):
+    def call(self, *args, **kwargs):
         try:
-            return method(self, *args)
+            return method(self, *args, **kwargs)
         except Exception as err:
             return self.give_up(err)
 

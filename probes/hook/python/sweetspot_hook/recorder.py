@@ -139,7 +139,7 @@ class Recorder(between.Between, stepping.Stepping):
         self.control.watch()
         events.emit("hello", rank=self.rank, **self.facts.hello())
         self._first_iteration(t, end)
-        self._tell_packages()
+        packages.tell(self.rank)
         self.memory(perf_counter())
         self.last = self.clock.mark()  # what was done since `end` belongs to no iteration
 
@@ -154,16 +154,6 @@ class Recorder(between.Between, stepping.Stepping):
         if not self.data.is_ambiguous():
             self._report_first()
         self._settle()
-
-    def _tell_packages(self):
-        if self.rank != 0:
-            return
-        try:
-            names = packages.imported()
-        except Exception:  # an installation that is not sound: what was imported is unknown
-            return
-        for i in range(0, len(names), 25):  # an event has to fit into a line
-            events.emit("packages", names=names[i : i + 25])
 
     def _report_first(self):
         """The first iteration, once it is known how many batches it used."""

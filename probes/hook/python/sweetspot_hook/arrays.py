@@ -1,0 +1,31 @@
+"""What an array of NumPy, JAX, TensorFlow or PyTorch, or a batch of them, reveals about the data."""
+
+
+def shape_of(thing):
+    """Its shape as a tuple, None for what is no array."""
+    shape = getattr(thing, "shape", None)
+    if shape is None or not hasattr(thing, "dtype"):
+        return None
+    try:
+        return tuple(int(n) for n in shape)
+    except (TypeError, ValueError):  # a dimension is unknown
+        return None
+
+
+def batch(data):
+    """(samples, shape of one) of a batch: of the first array in nested lists, tuples and mappings; (None, None) of none."""
+    shape = _first(data, 0)
+    return (shape[0], shape[1:]) if shape else (None, None)
+
+
+def _first(data, depth):
+    shape = shape_of(data)
+    if shape is not None or depth == 4:
+        return shape
+    parts = data.values() if isinstance(data, dict) else data if isinstance(data, (list, tuple)) else ()
+    return next((found for found in (_first(part, depth + 1) for part in parts) if found), None)
+
+
+def unit(shape):
+    """What a sample of this shape is called."""
+    return "image" if shape is not None and len(shape) == 3 else "sample"

@@ -1,0 +1,150 @@
+"""A training whose steps other modules count: those of Keras and JAX.
+
+As in recorder.py an iteration lasts from the end of one step to the end of the next, less the
+validations and checkpoints in between. Times are those at which the device was done.
+"""
+
+import sys
+from _thread import get_ident
+from time import perf_counter
+
+from . import control, events, follow, guard, packages, ranks
+from .guard import guarded
+
+# Steps that a rank's host may be before its device: what JAX allows.
+AHEAD = 32
+
+current = None  # the one that is watched
+
+
+class Stop(SystemExit):
+    """Ends the program at a step boundary, as if it had ended by itself."""
+
+
+def claim(here, framework):
+    """The training to report to, or None if another framework's is watched.
+
+    What Keras trains, PyTorch or JAX computes: the outer of two frameworks is asked first.
+    """
+    global current
+    torch = getattr(sys.modules.get(__package__ + ".patches"), "recorder", None)
+    if current is None and (torch is None or torch.count == 0):
+        if torch is not None:
+            torch.off = True
+            torch.flops.give_up()
+        current = Training(here, framework)
+    return current if current is not None and current.framework == framework else None
+
+
+def end():
+    """At the end of the program."""
+    if current is not None:
+        current.finish()
+
+
+class Training:
+    def __init__(self, here, framework):
+        self.here, self.framework = here, framework
+        self.off = self.paused = False
+        self.count = 0  # iterations done
+        self.rank, self.world = 0, 1
+        self.owner = get_ident()
+        self.control = control.Control()
+        self.follower = follow.Follower(self.give_up)
+        self.told = None  # the last model event
+        self.mark = self.lost = 0.0  # end of the last step, and what happened since that is no part of the next
+
+    def give_up(self, err):
+        """The program goes on without being watched."""
+        if self.off:
+            return
+        self.off = True
+        events.warn("the training is no longer watched: " + guard.words(err))
+        self.control.leave()
+
+    def idle(self):
+        """Whether what happens now is not to be recorded."""
+        return self.off or self.paused or self.owner != get_ident()
+
+    @guarded
+    def begin(self, start, result, facts, steps, units):
+        """The first steps, begun at start, were called. facts() are the fields of the hello and of the model."""
+        if result is not None:
+            result[1]()
+        end = perf_counter()
+        if not ranks.claim(self.here, self.rank):
+            self.off = True
+            return events.warn("another process trains as rank %d and is not measured" % self.rank)
+        t, start = events.at(end), min(start, end)
+        hello, model = facts()
+        self.control.watch()
+        events.emit("hello", rank=self.rank, **hello)
+        events.emit("init", rank=self.rank, seconds=round(max(0.0, events.at(start)), 6))
+        self.describe(**model)
+        self._iterations(t, (0, 0), steps, end - start, units, None)
+        self.count = steps
+        packages.tell(self.rank)
+        self.mark = perf_counter()  # what it took to report belongs to no iteration
+
+    @guarded
+    def step(self, result, place, steps, units, waited):
+        """Further steps were called, with these units altogether; result is theirs, as for a Follower."""
+        self.count += steps
+        self.follower.add(result, lambda at: self._step(at, place, steps, units, waited))
+
+    def _step(self, at, place, steps, units, waited):
+        seconds, t = max(at - self.mark - self.lost, 0.0), events.at(at)
+        self.mark, self.lost = at, 0.0
+        self._iterations(t, place, steps, seconds, units, None if waited is None else min(waited, seconds))
+
+    def _iterations(self, t, place, steps, seconds, units, waited):
+        """Each of several steps gets its share of their time."""
+        for i in range(steps):
+            events.iteration(
+                t - (steps - 1 - i) * seconds / steps, self.rank, (place[0], place[1] + i), seconds / steps,
+                None if units is None else units / steps, None if waited is None else waited / steps)
+
+    def stop_if_asked(self):
+        """Ends the program if that was asked for: call it where no step is left half done."""
+        if self.off:
+            return
+        try:
+            stop = self.control.stop_after(self.count, self.rank, self.world, AHEAD)
+            if stop:
+                self.finish()
+        except Exception as err:
+            return self.give_up(err)
+        if stop:
+            raise Stop(0)
+
+    @guarded
+    def interruption(self, event, begin, end, **fields):
+        """Between two steps something else was done, from begin to end by the host's clock."""
+        self.follower.add(None, lambda _: self._interruption(event, begin, end, fields))
+
+    def _interruption(self, event, begin, end, fields):
+        seconds = max(0.0, end - max(begin, self.mark))
+        self.lost += seconds
+        if self.rank == 0:
+            events.emit(event, **dict(fields, t=round(events.at(end), 6), seconds=round(seconds, 9)))
+
+    @guarded
+    def describe(self, **fields):
+        """Sends the model event if it says something new. All ranks have the same model."""
+        if self.rank == 0 and fields != self.told:
+            self.told = fields
+            events.emit("model", **fields)
+
+    def pause(self, on):
+        """Stops recording, or begins again as if nothing had happened since the last step."""
+        if self.paused and not on:
+            self.follower.flush()
+            self.mark, self.lost = perf_counter(), 0.0
+        self.paused = on
+
+    @guarded
+    def finish(self):
+        """Reports what is left to report."""
+        if not self.off:
+            self.off = True
+            self.follower.flush()
