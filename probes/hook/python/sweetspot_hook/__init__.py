@@ -54,10 +54,11 @@ def begin(here):
         events.emit("hello", **machine.hello())
     else:
         events.START = float(mark)
-    from . import fit, patches
+    from . import fit, jit, patches
 
     patches.when_imported(here)
     fit.when_imported(here)
+    jit.when_imported(here)
     import atexit
     from . import training
     atexit.register(training.end)

@@ -1,5 +1,7 @@
 """What an array of NumPy, JAX, TensorFlow or PyTorch, or a batch of them, reveals about the data."""
 
+from math import prod
+
 
 def shape_of(thing):
     """Its shape as a tuple, None for what is no array."""
@@ -10,6 +12,10 @@ def shape_of(thing):
         return tuple(int(n) for n in shape)
     except (TypeError, ValueError):  # a dimension is unknown
         return None
+
+
+def elements(shape):
+    return prod(shape)
 
 
 def batch(data):
@@ -29,3 +35,11 @@ def _first(data, depth):
 def unit(shape):
     """What a sample of this shape is called."""
     return "image" if shape is not None and len(shape) == 3 else "sample"
+
+
+def together(found):
+    """The place of an array whose first dimension is that of most of these (place, shape), None where there is none."""
+    known = [(i, s) for i, s in found if s]
+    firsts = [s[0] for _, s in known]
+    common = max(set(firsts), key=firsts.count) if firsts else None
+    return next((i for i, s in known if s[0] == common), None) if 2 * firsts.count(common) > len(firsts) else None

@@ -38,3 +38,17 @@ def _multiplies_in_tf32(device):
         return False
     chosen = getattr(sys.modules["jax"].config, "jax_default_matmul_precision", None)
     return chosen is None or str(chosen).lower() in ("default", "fastest", "bfloat16", "tensorfloat32", "high")
+
+
+def types_of_products(jaxpr):
+    """The types of what the matrix products and convolutions of a traced function multiply."""
+    found = []
+    for equation in jaxpr.eqns:
+        if equation.primitive.name in ("dot_general", "conv_general_dilated"):
+            found.append(str(equation.invars[0].aval.dtype))
+        for value in equation.params.values():
+            for part in value if isinstance(value, (tuple, list)) else (value,):
+                inner = getattr(part, "jaxpr", part)  # of a closed one
+                if hasattr(inner, "eqns"):
+                    found += types_of_products(inner)
+    return found

@@ -3,6 +3,7 @@
 import gc
 
 from . import machine
+from . import steps as lengths
 
 PRECISIONS = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "float64": "fp64"}
 
@@ -135,19 +136,11 @@ class Facts:
         return fields
 
     def model(self, per_epoch):
-        epochs, steps = self._length(per_epoch)
+        epochs, steps = lengths.length(self.epochs, self.steps, per_epoch)
         return dict(
             self.work, params=self.params, batch_size=self.batch_size, precision=self.precision, epochs=epochs, steps=steps,
             network=self.network, input=self.input, state_bytes=self.state_bytes,
         )
-
-    def _length(self, per_epoch):
-        """How long the training is, in epochs or in steps. Where the program has a number of both the shorter counts."""
-        if self.epochs is None or self.steps is None:
-            return self.epochs, self.steps
-        if per_epoch and (self.steps >= self.epochs * per_epoch or self.steps == per_epoch):
-            return self.epochs, None  # some call the steps of an epoch their total
-        return None, self.steps  # of data without an end there are no epochs
 
     def memory(self):
         """(peak, total) bytes of every device in use."""

@@ -139,7 +139,9 @@ class Fit:
             events.warn(schedule)
         if t.count == 0:
             self.batch_size = each
-            t.begin(self.began, result, self._facts, steps, units)
+            if result is not None:
+                result[1]()
+            t.begin(self.began, [(perf_counter(), steps, units)], self._facts)
         else:
             t.step(result, (self.epoch, self.index), steps, units, self.wait if self.seen else None)
 

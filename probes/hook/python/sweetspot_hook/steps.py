@@ -119,3 +119,12 @@ def accumulates(frame, trees):
 
 def whole(n):
     return n if isinstance(n, int) and 1 <= n <= MOST else None
+
+
+def length(epochs, steps, per_epoch):
+    """How long a training is, in epochs or in steps. Where the program has a number of both the shorter counts."""
+    if epochs is None or steps is None:
+        return epochs, steps
+    if per_epoch and (steps >= epochs * per_epoch or steps == per_epoch):
+        return epochs, None  # some call the steps of an epoch their total
+    return None, steps  # of data without an end there are no epochs

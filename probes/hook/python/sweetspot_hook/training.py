@@ -15,6 +15,7 @@ from .guard import guarded
 AHEAD = 32
 
 current = None  # the one that is watched
+ends = []  # to be called at the end of the program
 
 
 class Stop(SystemExit):
@@ -38,6 +39,8 @@ def claim(here, framework):
 
 def end():
     """At the end of the program."""
+    for call in ends:
+        call()
     if current is not None:
         current.finish()
 
@@ -67,22 +70,20 @@ class Training:
         return self.off or self.paused or self.owner != get_ident()
 
     @guarded
-    def begin(self, start, result, facts, steps, units):
-        """The first steps, begun at start, were called. facts() are the fields of the hello and of the model."""
-        if result is not None:
-            result[1]()
-        end = perf_counter()
+    def begin(self, start, calls, facts):
+        """The first steps were called: calls are (end, steps, units) each. facts() are the fields of the hello and of the model."""
         if not ranks.claim(self.here, self.rank):
             self.off = True
             return events.warn("another process trains as rank %d and is not measured" % self.rank)
-        t, start = events.at(end), min(start, end)
+        start = self.mark = min(start, calls[0][0])
         hello, model = facts()
         self.control.watch()
         events.emit("hello", rank=self.rank, **hello)
         events.emit("init", rank=self.rank, seconds=round(max(0.0, events.at(start)), 6))
         self.describe(**model)
-        self._iterations(t, (0, 0), steps, end - start, units, None)
-        self.count = steps
+        for end, steps, units in calls:
+            self._step(end, (0, self.count), steps, units, None)
+            self.count += steps
         packages.tell(self.rank)
         self.mark = perf_counter()  # what it took to report belongs to no iteration
 
@@ -95,11 +96,8 @@ class Training:
     def _step(self, at, place, steps, units, waited):
         seconds, t = max(at - self.mark - self.lost, 0.0), events.at(at)
         self.mark, self.lost = at, 0.0
-        self._iterations(t, place, steps, seconds, units, None if waited is None else min(waited, seconds))
-
-    def _iterations(self, t, place, steps, seconds, units, waited):
-        """Each of several steps gets its share of their time."""
-        for i in range(steps):
+        waited = None if waited is None else min(waited, seconds)
+        for i in range(steps):  # each of several gets its share of their time
             events.iteration(
                 t - (steps - 1 - i) * seconds / steps, self.rank, (place[0], place[1] + i), seconds / steps,
                 None if units is None else units / steps, None if waited is None else waited / steps)
@@ -118,9 +116,9 @@ class Training:
             raise Stop(0)
 
     @guarded
-    def interruption(self, event, begin, end, **fields):
-        """Between two steps something else was done, from begin to end by the host's clock."""
-        self.follower.add(None, lambda _: self._interruption(event, begin, end, fields))
+    def interruption(self, event, begin, end, result=None, **fields):
+        """Between two steps something else was done, from begin to end by the host's clock, or until it had this result."""
+        self.follower.add(result, lambda at: self._interruption(event, begin, end if result is None else at, fields))
 
     def _interruption(self, event, begin, end, fields):
         seconds = max(0.0, end - max(begin, self.mark))

@@ -1,0 +1,80 @@
+"""The program's loop over epochs, followed by its variable, where no loader tells when an epoch is over."""
+
+import ast
+import sys
+
+from . import loops
+
+DEEPEST = 60  # frames between a step and the loop
+
+
+def find(frames):
+    """The loop that the frames, the innermost first, are in."""
+    trees, inner, candidate = {}, None, None
+    for frame in frames:
+        for loop in reversed(loops.active(frame, trees)):
+            if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
+                if "epoch" in loop.target.id.lower():
+                    return Epochs(frame, loop, inner)
+                if inner is not None and candidate is None and loops.rounds(loop.iter, frame, loops.MOST_EPOCHS):
+                    candidate = Epochs(frame, loop, inner)
+            inner = inner or (frame, loop)
+    return candidate or Epochs(None, None, None)
+
+
+class Epochs:
+    """Counts steps and epochs. Without a loop all steps are of the first."""
+
+    def __init__(self, frame, loop, inner):
+        self.code, self.name = (frame.f_code, loop.target.id) if loop is not None else (None, None)
+        self.epoch = self.index = 0  # of the coming step
+        self.whole = self.steps = 0  # whole epochs, and the steps in them
+        self.latest = None if frame is None else self._read(frame)
+        self.length = 1 if loop is not None and inner is None else inner and _rounds(*inner)
+
+    def _read(self, frame):
+        return loops.read(frame, lambda names: names.get(self.name))
+
+    def turn(self):
+        """Before a step: whether it is the first of another epoch."""
+        if self.code is None:
+            return False
+        frame = sys._getframe(1)
+        for _ in range(DEEPEST):
+            if frame is None or frame.f_code is self.code:
+                break
+            frame = frame.f_back
+        if frame is None or frame.f_code is not self.code:
+            return False
+        value = self._read(frame)
+        if value is self.latest or value == self.latest:
+            return False
+        self.latest = value
+        self.whole, self.steps = self.whole + 1, self.steps + self.index
+        self.epoch, self.index = self.epoch + 1, 0
+        return True
+
+    def next(self):
+        """After a step: returns its (epoch, index)."""
+        self.index += 1
+        return self.epoch, self.index - 1
+
+    def per_epoch(self):
+        """Steps of an epoch: as counted, else as the loop in it tells; None if unknown."""
+        return self.steps / self.whole if self.whole else self.length
+
+
+def _rounds(frame, loop):
+    """The rounds of a loop over a range, or over something that has a length."""
+    if not isinstance(loop, ast.For):
+        return None
+    known = loops.rounds(loop.iter, frame, loops.MOST_EPOCHS)
+    over = loop.iter
+    while isinstance(over, ast.Call) and over.args and getattr(over.func, "id", "") in ("enumerate", "tqdm"):
+        over = over.args[0]
+    if known is None and isinstance(over, (ast.Name, ast.Attribute)):
+        try:
+            known = len(loops._object(over, frame))
+        except Exception:  # an iterator
+            return None
+    return known or None

@@ -1,0 +1,175 @@
+"""The calls of a jitted function that is the step of a training, and what happens in between."""
+
+import sys
+import weakref
+from time import perf_counter
+
+from . import arrays, devices, epochs, epoch_loop, events, machine, steps, training, work
+
+
+class Steps:
+    def __init__(self, search, function, parameter, fresh, fed, given, returned):
+        """Places in its input and output: an array of its parameters, where it does not return these; the arrays
+        that are new in every call; those of the output that it gets back."""
+        self.jax, self.leaves, self.is_traced = search.jax, search.leaves, search.is_traced
+        self.here, self.function, self.parameter = search.here, function, parameter
+        self.batch = arrays.together([(i, arrays.shape_of(given[i])) for i in fresh if not _is_key(given[i])])
+        self.result = self._smallest(returned, [i for i in range(len(returned)) if i not in fed])
+        if self.result is None and not any(map(_is_gone, given)):
+            self.result = self._smallest(returned, list(fed))
+        self.known = weakref.ref(given[parameter]) if parameter is not None else None
+        self.work = work.Work()
+        self.training = None
+        self.other = None  # what evaluated since the last step: begin, end and result
+        self.others = {}  # of functions beside: between how many steps they were called, and the steps before the latest time
+        self.seen = self.in_epoch = 0  # units in whole epochs, and in this one; None for unknown
+        self.memory_at = 0.0
+
+    @staticmethod
+    def _smallest(leaves, places):
+        places = [i for i in places if hasattr(leaves[i], "block_until_ready")]
+        return min(places, key=lambda i: leaves[i].size, default=None)
+
+    def begin(self, inputs, given, state):
+        """Reports the calls so far; False if something else is the training."""
+        calls, self.training = self.function.calls, training.claim(self.here, "jax")
+        t = self.training
+        if t is None:
+            return False
+        t.rank, t.world = self.jax.process_index(), self.jax.process_count()
+        frames = epochs.frames_of(sys._getframe(1))
+        self.epochs, self.steps = epochs.find(frames, sys.argv[1:]), steps.find(frames, sys.argv[1:])
+        self.loop = epoch_loop.find(frames)
+        used = (given[i].devices() for i in state if hasattr(given[i], "devices"))
+        self.devices = sorted(set().union(*used), key=lambda d: d.id)
+        self.precision = devices.precision(self._type(*inputs), self.devices)
+        self.batch_size, self.shape = self._units(given)
+        events.emit("hello", framework=self._framework())  # what output told of steps is forgotten
+        for _ in calls.ends:
+            self._next(self.batch_size)
+        t.begin(calls.begin, [(end, 1, self.batch_size) for end in calls.ends], self._facts)
+        return True
+
+    def _framework(self):
+        return "jax " + self.jax.__version__
+
+    def _type(self, args, kwargs):
+        """The type in which most products are computed, or that of the parameters where there is none."""
+        kinds = [kind for _, _, kind in self.function.calls.gradients.values()]
+        try:
+            kinds = devices.types_of_products(self.function.trace(*args, **kwargs).jaxpr.jaxpr) or kinds
+        except Exception:  # it cannot be traced again
+            return None
+        return max(set(kinds), key=kinds.count)
+
+    def _units(self, given):
+        """Samples of a call and the shape of one; None for unknown."""
+        shape = arrays.shape_of(given[self.batch]) if self.batch is not None else None
+        return (shape[0], shape[1:]) if shape else (None, None)
+
+    def _facts(self):
+        return dict(machine.hello(), framework=self._framework(), **devices.of_jax(self.devices)), self._model()
+
+    def _model(self):
+        world, whole, per_epoch = self.training.world, self.loop.whole, self.loop.per_epoch()
+        length = steps.length(self.epochs and max(self.epochs, whole), self.steps, per_epoch)
+        return dict(
+            params=self.function.calls.parameters(), batch_size=self.batch_size and self.batch_size * world,
+            precision=self.precision, epochs=length[0], steps=length[1], input=self.work.shape, unit=arrays.unit(self.shape),
+            train_size=self.seen / whole * world if whole and self.seen else None, iterations_per_epoch=per_epoch,
+            world_size=world,
+        )
+
+    def before(self):
+        """A function is about to be called. The evaluations are over if it is the step."""
+        if self.training.idle():
+            return
+        if self.other is not None:
+            begin, end, result = self.other
+            self.other = None
+            self.training.interruption("validation", begin, end, result, epoch=self.loop.epoch, metric=None, value=None, units=None)
+        if self.loop.turn():
+            self.seen = None if self.seen is None or self.in_epoch is None else self.seen + self.in_epoch
+            self.in_epoch = 0
+            self.training.describe(**self._model())
+
+    def called(self, function, begin, args, kwargs, out):
+        """A function was called that no other was computing or traced for."""
+        if self.training.idle():
+            return
+        returned = self.leaves(out)
+        if self.is_traced(returned):
+            return
+        if function is not self.function:
+            return self._beside(function, begin, args, returned)
+        given = self.leaves((args, kwargs))
+        if self.parameter is not None:
+            if given[self.parameter] is self.known():
+                return  # the same parameters once more
+            self.known = weakref.ref(given[self.parameter])
+        units, self.shape = self._units(given)
+        result = None if self.result is None else returned[self.result]
+        place = self._next(units)
+        self.training.step(result and (result.is_ready, result.block_until_ready), place, 1, units, None)
+        self.memory()
+
+    def _next(self, units):
+        """Counts a step; returns its epoch and index."""
+        schedule = self.work.step(units, self.shape, self.training.count + 1)
+        if schedule:
+            events.warn(schedule)
+        self.in_epoch = None if units is None or self.in_epoch is None else self.in_epoch + units
+        return self.loop.next()
+
+    def _beside(self, function, begin, args, returned):
+        """Another function was called. If that happens seldom, and returns no parameters, it evaluates them."""
+        t = self.training
+        times, latest = self.others.get(id(function), (0, -1))
+        times += t.count != latest
+        self.others[id(function)] = times, t.count
+        if 2 * times > t.count or not returned or self._changes(args, returned):
+            return
+        last = returned[-1]
+        result = (last.is_ready, last.block_until_ready) if hasattr(last, "block_until_ready") else None
+        self.other = (self.other[0] if self.other else begin), perf_counter(), result
+
+    def _changes(self, args, returned):
+        """Whether it returns as many numbers as there are parameters, others than it was given."""
+        had = {_place(leaf) for leaf in self.leaves(args)}
+        new = (arrays.shape_of(leaf) for leaf in returned if _place(leaf) not in had)
+        return 2 * sum(arrays.elements(s) for s in new if s is not None) > self.function.calls.parameters()
+
+    def memory(self):
+        """The peak use of the devices' memory, at most once a second."""
+        now = perf_counter()
+        if now - self.memory_at < 1:
+            return
+        self.memory_at = now
+        for device in self.devices:
+            peak, total = devices.memory(device)
+            if peak is not None:
+                events.emit("memory", rank=self.training.rank, peak_bytes=peak, total_bytes=total)
+
+    def finish(self):
+        """At the end of the program."""
+        if self.training is not None and not self.training.idle():
+            self.before()
+
+
+def _place(leaf):
+    """Where an array is in memory; what was only handed on stays there."""
+    try:
+        return leaf.unsafe_buffer_pointer()
+    except Exception:  # no array, or spread over devices
+        return id(leaf)
+
+
+def _is_key(leaf):
+    """Whether it is a key of random numbers."""
+    kind = str(getattr(leaf, "dtype", ""))
+    return kind.startswith("key<") or (kind == "uint32" and arrays.shape_of(leaf) == (2,))
+
+
+def _is_gone(leaf):
+    """Whether its memory was given to what a call returned."""
+    return hasattr(leaf, "is_deleted") and leaf.is_deleted()

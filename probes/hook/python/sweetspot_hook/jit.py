@@ -1,0 +1,200 @@
+"""Watches JAX: the calls of what jax.jit returned, and which of these functions is the step of a training.
+
+That is one that takes gradients, and either gets back what it returned, parameters and the
+optimizer's state, or takes them of parameters that have changed since its last call.
+"""
+
+import functools
+import sys
+import weakref
+from time import perf_counter
+
+from . import arrays, events, guard, imports, jax_steps, training
+from .guard import guarded
+
+
+def when_imported(here):
+    imports.after("jax", lambda: _install(here))
+
+
+def _install(here):
+    jax = sys.modules["jax"]
+    search = Search(jax, here)
+    try:
+        jax.jit = _jit(search, jax.jit)
+        training.ends.append(search.finish)
+        jax.grad, jax.value_and_grad = _grad(search, jax.grad), _grad(search, jax.value_and_grad)
+    except Exception as err:
+        search.give_up(err)
+
+
+def _jit(search, jit):
+    @functools.wraps(jit)
+    def watched(*args, **kwargs):
+        made = jit(*args, **kwargs)
+        if hasattr(made, "lower"):
+            return Jitted(search, made)
+        return lambda *a, **k: Jitted(search, made(*a, **k))  # jax.jit with options only
+
+    return watched
+
+
+def _grad(search, grad):
+    @functools.wraps(grad)
+    def watched(fun, argnums=0, *args, **kwargs):
+        take = grad(fun, argnums, *args, **kwargs)
+
+        @functools.wraps(take)
+        def taken(*a, **k):
+            search.differentiated(argnums, a)
+            return take(*a, **k)
+
+        return taken
+
+    return watched
+
+
+class Jitted:
+    """A jitted function, which can all that the original can."""
+
+    def __init__(self, search, function):
+        functools.update_wrapper(self, function)
+        self._function, self._search = function, search
+        self.calls = Calls()
+
+    def __call__(self, *args, **kwargs):
+        search = self._search
+        if search.over or search.inside:
+            return self._function(*args, **kwargs)
+        search.before(self)
+        begin = perf_counter()
+        search.inside = self.calls
+        try:
+            out = self._function(*args, **kwargs)
+        finally:
+            search.inside = None
+        search.called(self, begin, args, kwargs, out)
+        if search.steps is not None and search.steps.function is self:
+            search.steps.training.stop_if_asked()
+        return out
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+    def __getattr__(self, name):
+        return getattr(self._function, name)
+
+    def __reduce__(self):
+        return _same, (self._function,)
+
+    def lower(self, *args, **kwargs):
+        return self._function.lower(*args, **kwargs)
+
+    def trace(self, *args, **kwargs):
+        return self._function.trace(*args, **kwargs)
+
+    def eval_shape(self, *args, **kwargs):
+        return self._function.eval_shape(*args, **kwargs)
+
+    def clear_cache(self):
+        return self._function.clear_cache()
+
+
+def _same(function):
+    return function
+
+
+class Calls:
+    """What is known of a function from its calls, while the step is looked for."""
+
+    def __init__(self):
+        self.gradients = {}  # the parameters of which it takes gradients: (number, shapes, type), by their tree and shapes
+        self.given = self.returned = ()  # weak: arrays of the latest call
+        self.begin = None  # of the first call
+        self.ends = []  # of the calls that are steps, if it is the step; on the device
+
+    def parameters(self):
+        return sum(number for number, _, _ in self.gradients.values())
+
+
+class Search:
+    """Looks for the function that is the step of a training; from then on its calls are told."""
+
+    def __init__(self, jax, here):
+        self.jax, self.here = jax, here
+        self.leaves = jax.tree_util.tree_leaves
+        self.over = False  # nothing is to be recorded any more
+        self.inside = None  # calls of the function that computes, or is traced
+        self.steps = None  # of the training, once it is found
+
+    def give_up(self, err):
+        self.over = True
+        if self.steps is not None and self.steps.training is not None:
+            return self.steps.training.give_up(err)
+        events.warn("this program's JAX is not watched: " + guard.words(err))
+
+    @guarded
+    def differentiated(self, argnums, args):
+        """Gradients are taken of some arguments of a function, in a function that is traced."""
+        if self.over or self.inside is None:
+            return
+        for n in argnums if isinstance(argnums, (tuple, list)) else (argnums,):
+            if n < len(args):
+                leaves, tree = self.jax.tree_util.tree_flatten(args[n])
+                shapes = tuple(s for s in map(arrays.shape_of, leaves) if s is not None)
+                if shapes:
+                    kind = str(leaves[0].dtype) if hasattr(leaves[0], "dtype") else None
+                    self.inside.gradients[(tree, shapes)] = sum(map(arrays.elements, shapes)), shapes, kind
+
+    @guarded
+    def before(self, function):
+        """A function is about to be called."""
+        if self.steps is not None and self.steps.function is function:
+            self.steps.before()
+
+    @guarded
+    def finish(self):
+        if self.steps is not None:
+            self.steps.finish()
+
+    def is_traced(self, leaves):
+        return bool(leaves) and isinstance(leaves[0], self.jax.core.Tracer)
+
+    @guarded
+    def called(self, function, begin, args, kwargs, out):
+        """A function was called that no other was computing or traced for."""
+        if self.steps is not None:
+            return self.steps.called(function, begin, args, kwargs, out)
+        given, returned = self.leaves((args, kwargs)), self.leaves(out)
+        calls = function.calls
+        if not calls.gradients or self.is_traced(returned) or self.is_traced(given):
+            return
+        first = not calls.ends
+        before, came = _ids(calls.given), _ids(calls.returned)
+        back = [i for i, leaf in enumerate(given) if id(leaf) in came]
+        own = {s for _, shapes, _ in calls.gradients.values() for s in shapes}
+        changed = [i for i, leaf in enumerate(given) if i not in back and id(leaf) not in before]
+        moved = [i for i in changed if arrays.shape_of(given[i]) == max(own, key=arrays.elements)]
+        calls.given, calls.returned = _weak(given), _weak(returned)
+        if first:
+            calls.begin = begin
+        elif not back and not moved:
+            return  # the same parameters once more
+        self.jax.block_until_ready(returned)  # as the first call does in effect: it was compiled
+        calls.ends.append(perf_counter())
+        if not first and (back or len(calls.ends) > 2):
+            fed = {came[id(given[i])] for i in back}
+            state = back or [i for i, leaf in enumerate(given) if arrays.shape_of(leaf) in own]
+            fresh = [i for i in changed if i not in state] or [i for i in range(len(given)) if i not in state]
+            self.steps = jax_steps.Steps(self, function, None if back else moved[0], fresh, fed, given, returned)
+            self.over = not self.steps.begin((args, kwargs), given, state)
+
+
+def _ids(refs):
+    """The places of those that are still there, by their identity."""
+    return {id(ref()): i for i, ref in enumerate(refs) if ref is not None and ref() is not None}
+
+
+def _weak(leaves):
+    return [weakref.ref(leaf) if hasattr(leaf, "block_until_ready") else None for leaf in leaves]
+
