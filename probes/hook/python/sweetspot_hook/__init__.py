@@ -1,13 +1,21 @@
-"""Watches a PyTorch training from inside its own process, without a change to it.
+"""Watches a training of PyTorch, Keras or JAX from inside its own process, without a change to it.
 
-Works with PyTorch 1.13 and 2.x. It never imports PyTorch itself, but wraps
+Works with PyTorch 1.13 and 2.x, Keras 3 and JAX. It never imports any of them itself, but wraps
 what it watches once the program has imported it. The modules:
 
     events.py     writes the event lines
     imports.py    tells when the program has imported a module
     machine.py    what this machine is
-    patches.py    wraps optimizers, loaders and modules
-    savers.py     wraps what writes checkpoints
+    fit.py        Keras: what fit tells its callbacks
+    jit.py        JAX: which jitted function is the step
+    jax_steps.py  and its calls, epochs and evaluations
+    training.py   what Keras and JAX have counted becomes events
+    follow.py     waits for the device in a thread of its own
+    arrays.py     what arrays reveal about the data
+    devices.py    JAX's devices
+    epoch_loop.py the program's loop over epochs, followed
+    patches.py    PyTorch: wraps optimizers, loaders and modules
+    savers.py     and what writes checkpoints
     recorder.py   turns the wrappers' calls into iterations
     stepping.py   the steps of optimizers, and which of them end an iteration
     cycles.py     by the order in which several optimizers step
@@ -37,7 +45,7 @@ MARK = "SWEETSPOT_HOOK"
 
 
 def begin(here):
-    """Announces that the program is watched and waits for it to import PyTorch.
+    """Announces that the program is watched and waits for it to import a framework.
 
     Processes started by a watched one find the start time of the first in the
     environment, and do not announce themselves again.
@@ -59,13 +67,11 @@ def begin(here):
     patches.when_imported(here)
     fit.when_imported(here)
     jit.when_imported(here)
-    import atexit
-    from . import training
-    atexit.register(training.end)
 
 
 def recording(on):
     """Pauses or resumes recording, to measure its overhead."""
-    recorder = sys.modules["sweetspot_hook.patches"].recorder
-    if recorder is not None:
-        recorder.pause(not on)
+    torch, other = sys.modules["sweetspot_hook.patches"].recorder, sys.modules["sweetspot_hook.training"].current
+    for recorder in (torch, other):
+        if recorder is not None:
+            recorder.pause(not on)

@@ -6,6 +6,9 @@ from time import perf_counter
 
 from . import arrays, devices, epochs, epoch_loop, events, machine, steps, training, work
 
+LOOP = "every call of %s counts as one step, though it takes gradients in a loop of its own; samples are not counted"
+AHEAD = "times are those of the calls of %s, which returns nothing that could be waited for; the device may be behind"
+
 
 class Steps:
     def __init__(self, search, function, parameter, fresh, fed, given, returned):
@@ -13,7 +16,7 @@ class Steps:
         that are new in every call; those of the output that it gets back."""
         self.jax, self.leaves, self.is_traced = search.jax, search.leaves, search.is_traced
         self.here, self.function, self.parameter = search.here, function, parameter
-        self.batch = arrays.together([(i, arrays.shape_of(given[i])) for i in fresh if not _is_key(given[i])])
+        self.batch = None if function.calls.in_loop else arrays.together([(i, arrays.shape_of(given[i])) for i in fresh if not _is_key(given[i])])
         self.result = self._smallest(returned, [i for i in range(len(returned)) if i not in fed])
         if self.result is None and not any(map(_is_gone, given)):
             self.result = self._smallest(returned, list(fed))
@@ -30,7 +33,7 @@ class Steps:
         places = [i for i in places if hasattr(leaves[i], "block_until_ready")]
         return min(places, key=lambda i: leaves[i].size, default=None)
 
-    def begin(self, inputs, given, state):
+    def begin(self, inputs, given, returned):
         """Reports the calls so far; False if something else is the training."""
         calls, self.training = self.function.calls, training.claim(self.here, "jax")
         t = self.training
@@ -40,10 +43,13 @@ class Steps:
         frames = epochs.frames_of(sys._getframe(1))
         self.epochs, self.steps = epochs.find(frames, sys.argv[1:]), steps.find(frames, sys.argv[1:])
         self.loop = epoch_loop.find(frames)
-        used = (given[i].devices() for i in state if hasattr(given[i], "devices"))
+        used = (leaf.devices() for leaf in returned if hasattr(leaf, "devices"))
         self.devices = sorted(set().union(*used), key=lambda d: d.id)
         self.precision = devices.precision(self._type(*inputs), self.devices)
         self.batch_size, self.shape = self._units(given)
+        for doubt, words in ((calls.in_loop, LOOP), (self.result is None, AHEAD)):
+            if doubt:
+                events.warn(words % self.function.__name__)
         events.emit("hello", framework=self._framework())  # what output told of steps is forgotten
         for _ in calls.ends:
             self._next(self.batch_size)
@@ -101,7 +107,7 @@ class Steps:
         if self.is_traced(returned):
             return
         if function is not self.function:
-            return self._beside(function, begin, args, returned)
+            return self._beside(function, begin, (args, kwargs), returned)
         given = self.leaves((args, kwargs))
         if self.parameter is not None:
             if given[self.parameter] is self.known():
@@ -110,7 +116,8 @@ class Steps:
         units, self.shape = self._units(given)
         result = None if self.result is None else returned[self.result]
         place = self._next(units)
-        self.training.step(result and (result.is_ready, result.block_until_ready), place, 1, units, None)
+        done = None if result is None else (result.is_ready, result.block_until_ready)
+        self.training.step(done, place, 1, units, None)
         self.memory()
 
     def _next(self, units):
@@ -121,22 +128,26 @@ class Steps:
         self.in_epoch = None if units is None or self.in_epoch is None else self.in_epoch + units
         return self.loop.next()
 
-    def _beside(self, function, begin, args, returned):
-        """Another function was called. If that happens seldom, and returns no parameters, it evaluates them."""
-        t = self.training
-        times, latest = self.others.get(id(function), (0, -1))
-        times += t.count != latest
-        self.others[id(function)] = times, t.count
-        if 2 * times > t.count or not returned or self._changes(args, returned):
+    def _beside(self, function, begin, inputs, returned):
+        """Another function was called. If that happens seldom, and it returns no other parameters, it evaluates them."""
+        count, key = self.training.count, id(function)
+        times, latest, evaluates = self.others.get(key) or (0, None, not self._changes(function, inputs))
+        times += latest != count
+        self.others[key] = times, count, evaluates
+        if not evaluates or 2 * times > count or not returned:
             return
         last = returned[-1]
         result = (last.is_ready, last.block_until_ready) if hasattr(last, "block_until_ready") else None
         self.other = (self.other[0] if self.other else begin), perf_counter(), result
 
-    def _changes(self, args, returned):
-        """Whether it returns as many numbers as there are parameters, others than it was given."""
-        had = {_place(leaf) for leaf in self.leaves(args)}
-        new = (arrays.shape_of(leaf) for leaf in returned if _place(leaf) not in had)
+    def _changes(self, function, inputs):
+        """Whether the function returns as many numbers as half of the parameters, without those that it hands on."""
+        try:
+            traced = function.trace(*inputs[0], **inputs[1]).jaxpr.jaxpr  # it was traced for the call
+        except Exception:  # it cannot be
+            return True
+        given = set(map(id, traced.invars))
+        new = (arrays.shape_of(v.aval) for v in traced.outvars if id(v) not in given)
         return 2 * sum(arrays.elements(s) for s in new if s is not None) > self.function.calls.parameters()
 
     def memory(self):
@@ -154,14 +165,6 @@ class Steps:
         """At the end of the program."""
         if self.training is not None and not self.training.idle():
             self.before()
-
-
-def _place(leaf):
-    """Where an array is in memory; what was only handed on stays there."""
-    try:
-        return leaf.unsafe_buffer_pointer()
-    except Exception:  # no array, or spread over devices
-        return id(leaf)
 
 
 def _is_key(leaf):

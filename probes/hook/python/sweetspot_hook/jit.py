@@ -6,6 +6,7 @@ optimizer's state, or takes them of parameters that have changed since its last 
 
 import functools
 import sys
+import types
 import weakref
 from time import perf_counter
 
@@ -22,6 +23,8 @@ def _install(here):
     search = Search(jax, here)
     try:
         jax.jit = _jit(search, jax.jit)
+        for name in ("scan", "fori_loop", "while_loop", "map"):
+            setattr(jax.lax, name, _loop(search, getattr(jax.lax, name)))
         training.ends.append(search.finish)
         jax.grad, jax.value_and_grad = _grad(search, jax.grad), _grad(search, jax.value_and_grad)
     except Exception as err:
@@ -54,6 +57,18 @@ def _grad(search, grad):
     return watched
 
 
+def _loop(search, loop):
+    @functools.wraps(loop)
+    def watched(*args, **kwargs):
+        search.loops += 1
+        try:
+            return loop(*args, **kwargs)
+        finally:
+            search.loops -= 1
+
+    return watched
+
+
 class Jitted:
     """A jitted function, which can all that the original can."""
 
@@ -79,7 +94,7 @@ class Jitted:
         return out
 
     def __get__(self, instance, owner=None):
-        return self if instance is None else functools.partial(self, instance)
+        return self if instance is None else types.MethodType(self, instance)
 
     def __getattr__(self, name):
         return getattr(self._function, name)
@@ -110,6 +125,7 @@ class Calls:
     def __init__(self):
         self.gradients = {}  # the parameters of which it takes gradients: (number, shapes, type), by their tree and shapes
         self.given = self.returned = ()  # weak: arrays of the latest call
+        self.in_loop = False  # it takes them in a loop of its own
         self.begin = None  # of the first call
         self.ends = []  # of the calls that are steps, if it is the step; on the device
 
@@ -124,6 +140,7 @@ class Search:
         self.jax, self.here = jax, here
         self.leaves = jax.tree_util.tree_leaves
         self.over = False  # nothing is to be recorded any more
+        self.loops = 0  # that are traced, one in another
         self.inside = None  # calls of the function that computes, or is traced
         self.steps = None  # of the training, once it is found
 
@@ -138,6 +155,7 @@ class Search:
         """Gradients are taken of some arguments of a function, in a function that is traced."""
         if self.over or self.inside is None:
             return
+        self.inside.in_loop = self.inside.in_loop or self.loops > 0
         for n in argnums if isinstance(argnums, (tuple, list)) else (argnums,):
             if n < len(args):
                 leaves, tree = self.jax.tree_util.tree_flatten(args[n])
@@ -187,7 +205,7 @@ class Search:
             state = back or [i for i, leaf in enumerate(given) if arrays.shape_of(leaf) in own]
             fresh = [i for i in changed if i not in state] or [i for i in range(len(given)) if i not in state]
             self.steps = jax_steps.Steps(self, function, None if back else moved[0], fresh, fed, given, returned)
-            self.over = not self.steps.begin((args, kwargs), given, state)
+            self.over = not self.steps.begin((args, kwargs), given, returned)
 
 
 def _ids(refs):

@@ -4,6 +4,8 @@ As in recorder.py an iteration lasts from the end of one step to the end of the 
 validations and checkpoints in between. Times are those at which the device was done.
 """
 
+import atexit
+import os
 import sys
 from _thread import get_ident
 from time import perf_counter
@@ -34,7 +36,15 @@ def claim(here, framework):
             torch.off = True
             torch.flops.give_up()
         current = Training(here, framework)
+        atexit.register(end)  # after the framework did, and so before what that does
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=_after_fork)
     return current if current is not None and current.framework == framework else None
+
+
+def _after_fork():
+    """A forked process does not train."""
+    current.off = True
 
 
 def end():
