@@ -146,7 +146,7 @@ class Search:
 
     def give_up(self, err):
         self.over = True
-        if self.steps is not None and self.steps.training is not None:
+        if self.steps is not None:
             return self.steps.training.give_up(err)
         events.warn("this program's JAX is not watched: " + guard.words(err))
 
@@ -204,8 +204,11 @@ class Search:
             fed = {came[id(given[i])] for i in back}
             state = back or [i for i, leaf in enumerate(given) if arrays.shape_of(leaf) in own]
             fresh = [i for i in changed if i not in state] or [i for i in range(len(given)) if i not in state]
-            self.steps = jax_steps.Steps(self, function, None if back else moved[0], fresh, fed, given, returned)
-            self.over = not self.steps.begin((args, kwargs), given, returned)
+            steps = jax_steps.Steps(self, function, None if back else moved[0], fresh, fed, given, returned)
+            if steps.begin((args, kwargs), given, returned):
+                self.steps = steps
+            else:
+                self.over = True
 
 
 def _ids(refs):
