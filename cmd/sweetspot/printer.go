@@ -92,25 +92,44 @@ func (p *printer) document(probe report.Probe, among bool) error {
 }
 
 // liveLine is the progress line below a probe's output. Output written to it
-// goes above the line. If off, it only passes output on.
+// goes above the line, which is gone while the script is in the middle of one.
+// If off, it only passes output on.
 type liveLine struct {
-	mu   sync.Mutex
-	w    io.Writer
-	on   bool
-	line string
+	mu      sync.Mutex
+	w       io.Writer
+	on      bool
+	line    string
+	midLine bool // of the script
 }
 
 const eraseLine = "\r\x1b[K"
 
-// Write prints whole lines of the script's output.
+// Write passes on what the script writes.
 func (l *liveLine) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.line == "" {
+	if !l.on || len(p) == 0 {
 		return l.w.Write(p)
 	}
-	_, err := io.WriteString(l.w, eraseLine+string(p)+l.line)
-	return len(p), err
+	l.erase()
+	n, err := l.w.Write(p)
+	l.midLine = p[len(p)-1] != '\n'
+	l.draw()
+	return n, err
+}
+
+// erase and draw do nothing while the script is in the middle of a line. A lost terminal
+// must not end the probe.
+func (l *liveLine) erase() {
+	if l.line != "" && !l.midLine {
+		_, _ = io.WriteString(l.w, eraseLine)
+	}
+}
+
+func (l *liveLine) draw() {
+	if l.line != "" && !l.midLine {
+		_, _ = io.WriteString(l.w, l.line)
+	}
 }
 
 func (l *liveLine) show(u matrix.Update) {
@@ -119,30 +138,37 @@ func (l *liveLine) show(u matrix.Update) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.erase()
+	if u.Rows[u.Current].Update.Done {
+		l.endLine()
+	}
 	// Longer than a narrow terminal, the line could not be erased.
 	l.line = plaintext.Cut(progressText(u), 79)
-	_, _ = io.WriteString(l.w, eraseLine+l.line) // a lost terminal must not end the probe
+	l.draw()
 }
 
 // aside prints text above the line.
 func (l *liveLine) aside(print func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.line != "" {
-		_, _ = io.WriteString(l.w, eraseLine)
-	}
+	l.erase()
 	print()
-	if l.line != "" {
-		_, _ = io.WriteString(l.w, l.line)
-	}
+	l.draw()
 }
 
 func (l *liveLine) clear() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.line != "" {
-		_, _ = io.WriteString(l.w, eraseLine)
-		l.line = ""
+	l.erase()
+	l.line = ""
+	l.endLine()
+}
+
+// endLine ends the line that a script left unfinished.
+func (l *liveLine) endLine() {
+	if l.midLine {
+		_, _ = io.WriteString(l.w, "\n")
+		l.midLine = false
 	}
 }
 

@@ -21,6 +21,16 @@ const (
 	maxList = 4096
 )
 
+// IsEvent reports a line that is an event, sound or not.
+func IsEvent(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 || line[0] != '{' {
+		return false
+	}
+	_, is, _ := parse(line)
+	return is
+}
+
 // parse reads one line that begins with a brace. isEvent is false for JSON that
 // is not an event; an error means that it is a malformed event.
 func parse(line []byte) (event Event, isEvent bool, err error) {

@@ -25,7 +25,7 @@ func (p *state) line(from origin, text string, now float64) {
 	level, text := "out", secret.Text(text)
 	if from == fromStderr {
 		level = "err"
-		p.lastErr = text
+		p.fault.add(text)
 	} else {
 		p.lastOut = text
 	}
@@ -57,10 +57,10 @@ func tail[T any](list []T, limit int) []T {
 	return slices.Clip(list[max(0, len(list)-limit):])
 }
 
-// scriptError describes a script that failed: its own error event, else its
-// last line of output.
+// scriptError describes a script that failed: its own error event, else what its output
+// tells.
 func (p *state) scriptError(code int) error {
-	said := cmp.Or(p.failed, p.lastErr, p.lastOut, "it printed nothing")
+	said := cmp.Or(p.failed, p.fault.said(), p.lastOut, "it printed nothing")
 	return fmt.Errorf("the script %s: %s", failedWith(code), plaintext.Cut(said, sentenceLength))
 }
 

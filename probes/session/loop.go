@@ -45,6 +45,7 @@ type loop struct {
 	words    string  // the rule's for that
 	stoppedS float64 // seconds after the start at which it was
 	said     bool    // that it was stopped, in the log
+	midLine  bool    // the script's output stands in the middle of a line
 	discard  bool
 	asked    bool  // to stop
 	hurry    bool  // asked so again
@@ -114,6 +115,10 @@ func (l *loop) receive(m message) {
 		}
 	}
 	switch {
+	case m.raw != nil:
+		l.midLine = m.raw[len(m.raw)-1] != '\n'
+		_, _ = l.options.Output.Write(m.raw) // a closed terminal must not end the probe
+		return
 	case m.drawn != "":
 		l.read(m)
 	case !l.over || m.item.Event == nil:
@@ -127,9 +132,6 @@ func (l *loop) receive(m message) {
 	}
 	l.rule.VMs = l.state.described.Count
 	l.look()
-	if m.item.Log != "" && l.options.Output != nil {
-		_, _ = fmt.Fprintln(l.options.Output, m.item.Log) // a closed terminal must not end the probe
-	}
 }
 
 // mostLooks is the number of steps after which the work of a script is known, or is not
@@ -359,7 +361,7 @@ func (l *loop) saveEnd(u Update) error {
 // writes to standard error: a traceback of a KeyboardInterrupt, say, is then
 // not a fault of the script.
 func (l *loop) explainStop(m message, now float64) {
-	if l.stopped == "" || l.said || m.from != fromStderr || m.item.Log == "" {
+	if l.stopped == "" || l.said || m.from != fromStderr || m.raw == nil && m.item.Log == "" {
 		return
 	}
 	l.said = true
@@ -369,6 +371,9 @@ func (l *loop) explainStop(m message, now float64) {
 	}
 	l.state.appendLog("out", text, now)
 	if l.options.Output != nil {
+		if l.midLine {
+			text = "\n" + text
+		}
 		_, _ = fmt.Fprintln(l.options.Output, text) // like the script's own lines
 	}
 }

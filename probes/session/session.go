@@ -35,7 +35,7 @@ type Options struct {
 	Rule        steady.Rule
 	KeepRunning bool // past the stop rule, not past a cap
 	Store       *store.Store
-	Output      io.Writer      // gets the script's cleaned output lines; may be nil
+	Output      io.Writer      // gets what the script writes, as it is and at once; may be nil
 	Warnings    []string       // known before the script starts
 	Claimed     profile.VMType // that the user says the machine is; zero for none
 	Files       fs.FS          // the command's own files, as in [runner.Command]; may be nil
@@ -204,7 +204,7 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	for _, w := range o.Warnings {
 		l.state.warn(w, 0)
 	}
-	go l.run(ctx.Done(), listen(process, o.Adapter != nil || o.Metrics != nil), observe(saving, o.Observe, s.ended))
+	go l.run(ctx.Done(), listen(process, o.Adapter != nil || o.Metrics != nil, o.Output != nil), observe(saving, o.Observe, s.ended))
 	return s, nil
 }
 
@@ -285,16 +285,21 @@ type message struct {
 	from  origin
 	item  protocol.Item
 	drawn string // a line, or an update of a progress bar, as soon as it arrived; item is empty then
+	raw   []byte // what was written, as it arrived; all else is empty then
 	at    float64
 }
 
 // listen reads the process's three streams to their ends and then closes the
-// channel. With drawings, output is delivered a second time, without delay.
-func listen(p Process, drawings bool) <-chan message {
+// channel. With drawings, output is delivered a second time, without delay, and with raw
+// a third time, as it is.
+func listen(p Process, drawings, raw bool) <-chan message {
 	out := make(chan message, 1024)
 	streams := map[origin]io.Reader{fromEvents: p.Events(), fromStdout: p.Stdout(), fromStderr: p.Stderr()}
 	left := make(chan struct{}, len(streams))
 	for from, stream := range streams {
+		if raw && from != fromEvents {
+			stream = &pass{in: stream, give: func(b []byte) { out <- message{from: from, raw: b} }}
+		}
 		if drawings && from != fromEvents {
 			stream = adapter.Watch(stream, func(line string) {
 				out <- message{from: from, drawn: line, at: time.Since(p.Started()).Seconds()}

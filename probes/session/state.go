@@ -68,15 +68,16 @@ type state struct {
 
 	unresolved bool // results changed since
 
-	piped            map[reflect.Type]bool // of what two streams may report: whether the pipe did first
-	copies           int                   // events left out, since another stream had reported the like before
-	gotEvent         bool                  // any event arrived
-	drawn            int                   // steps read from output
-	reportsSteps     bool                  // events report iterations, or a framework whose steps they will report
-	failed           string
-	lastOut, lastErr string
-	done             string
-	batch            store.Batch
+	piped        map[reflect.Type]bool // of what two streams may report: whether the pipe did first
+	copies       int                   // events left out, since another stream had reported the like before
+	gotEvent     bool                  // any event arrived
+	drawn        int                   // steps read from output
+	reportsSteps bool                  // events report iterations, or a framework whose steps they will report
+	failed       string
+	lastOut      string
+	fault        fault
+	done         string
+	batch        store.Batch
 }
 
 func newState(o Options, id int64) *state {
@@ -184,6 +185,9 @@ func (p *state) event(e protocol.Event, now float64) {
 		if p.workOnly {
 			p.looked++
 		} else {
+			if p.series.Len() == 0 {
+				p.failed = "" // it went on
+			}
 			p.iteration(e, now)
 		}
 	case protocol.Validation:
@@ -212,8 +216,9 @@ func (p *state) event(e protocol.Event, now float64) {
 	case protocol.Warning:
 		p.warn(e.Message, now)
 	case protocol.Failure:
-		p.failed = secret.Text(e.Message)
-		p.appendLog("error", p.failed, now)
+		said := secret.Text(e.Message)
+		p.failed = cmp.Or(p.failed, said) // other ranks, or a parent, fail in consequence
+		p.appendLog("error", said, now)
 	case protocol.Done:
 		p.done = e.Reason
 	}

@@ -36,6 +36,7 @@ what it watches once the program has imported it. The modules:
     packages.py   what the program has imported
     ranks.py      which process of a data-parallel training this is
     control.py    the request to stop
+    uncaught.py   the exception that ended the program
 """
 
 import os
@@ -62,11 +63,12 @@ def begin(here):
         events.emit("hello", **machine.hello())
     else:
         events.START = float(mark)
-    from . import fit, jit, patches
+    from . import fit, jit, patches, uncaught
 
     patches.when_imported(here)
     fit.when_imported(here)
     jit.when_imported(here)
+    uncaught.begin()
 
 
 def recording(on):
