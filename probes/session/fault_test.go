@@ -33,7 +33,8 @@ func TestFault(t *testing.T) {
 		"a thread's": {"Exception in thread Thread-1:\n" + traceback + "OSError: gone\ncannot go on\n", "cannot go on"},
 		"ignored ones": {traceback + "ValueError: bad\nException ignored in: <function f>\n" + traceback +
 			"TypeError: 'NoneType' object is not callable\n", "ValueError: bad"},
-		"a refusal":     {"usage: train.py [-h]\ntrain.py: error: unrecognized arguments: --x\n", "train.py: error: unrecognized arguments: --x"},
+		"a refusal": {"usage: train.py [-h]\ntrain.py: error: unrecognized arguments: --x\n",
+			"train.py: error: unrecognized arguments: --x"},
 		"only warnings": {"a.py:1: UserWarning: old\n", "a.py:1: UserWarning: old"},
 		"nothing":       {"", ""},
 	} {

@@ -204,7 +204,8 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	for _, w := range o.Warnings {
 		l.state.warn(w, 0)
 	}
-	go l.run(ctx.Done(), listen(process, o.Adapter != nil || o.Metrics != nil, o.Output != nil), observe(saving, o.Observe, s.ended))
+	messages := listen(process, o.Adapter != nil || o.Metrics != nil, o.Output != nil)
+	go l.run(ctx.Done(), messages, observe(saving, o.Observe, s.ended))
 	return s, nil
 }
 
