@@ -300,8 +300,9 @@ func TestScripts(t *testing.T) {
 				(c.stderr == "" && strings.Contains(r.stderr, "Traceback")) {
 				t.Errorf("exit %+v, stdout %q, stderr %q", r.exit, r.stdout, r.stderr)
 			}
-			if len(r.warnings)+len(r.failures)+len(r.others)+len(r.done) != 0 {
-				t.Errorf("warnings %q, errors %q, done %q, other lines %q", r.warnings, r.failures, r.done, r.others)
+			told := strings.Join(r.failures, "; ")
+			if told != c.stderr || len(r.warnings)+len(r.others)+len(r.done) != 0 {
+				t.Errorf("warnings %q, errors %q, done %q, other lines %q", r.warnings, told, r.done, r.others)
 			}
 			if got := places(r.iterations); !slices.Equal(got, c.places) {
 				t.Errorf("iterations %v, want %v", got, c.places)

@@ -244,3 +244,23 @@ for x, y in DataLoader(data, batch_size=6):
 		t.Errorf("exit %+v, done %q, errors %q, stderr %q", r.exit, r.done, r.failures, r.stderr)
 	}
 }
+
+// The exception that ended a script is told, that of another process from within its message.
+func TestTellsTheException(t *testing.T) {
+	for code, want := range map[string]string{
+		`raise ValueError("the seventh batch is bad")`: "ValueError: the seventh batch is bad",
+		`
+try:
+    {}["x"]
+except KeyError:
+    raise RuntimeError("no such layer\nsee above")`: "RuntimeError: no such layer",
+		`raise RuntimeError("Caught\nOriginal Traceback (most recent call last):\n  File\nOSError: gone\n")`: "OSError: gone",
+		`import subprocess; subprocess.run(["false"], check=True)`:                                           "",
+		`import sys; sys.exit(3)`: "",
+	} {
+		r := watch(t, runner.Command{Argv: []string{anyPython(t), "-c", code}}, nil)
+		if got := strings.Join(r.failures, "; "); got != want || r.exit.Code == 0 {
+			t.Errorf("%s: %q, want %q, exit %d", code, got, want, r.exit.Code)
+		}
+	}
+}

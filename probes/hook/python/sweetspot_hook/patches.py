@@ -10,7 +10,7 @@ import os
 import sys
 from time import perf_counter
 
-from . import compiled, events, graphs, guard, imports, savers
+from . import compiled, events, graphs, guard, imports, savers, uncaught
 
 recorder = None
 
@@ -80,6 +80,7 @@ def _say_out_of_memory(torch):
         first = (str(err).splitlines() or [type(err).__name__])[0]
         events.emit("error", message="out of memory: " + first[:500])
         events.emit("done", reason="oom")
+        uncaught.told = True
 
 
 def _optimizers(r, base):

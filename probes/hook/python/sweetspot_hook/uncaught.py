@@ -8,6 +8,8 @@ from . import events, guard
 # Of a program whose child failed, for a reason that the child reports.
 OF_CHILD = {"ChildFailedError", "CalledProcessError", "ProcessExitedException"}
 
+told = False  # why: that memory ran out
+
 
 def begin():
     atexit.register(_report)
@@ -16,7 +18,7 @@ def begin():
 def _report():
     try:
         err = getattr(sys, "last_value", None)
-        if isinstance(err, Exception) and type(err).__name__ not in OF_CHILD:
+        if not told and isinstance(err, Exception) and type(err).__name__ not in OF_CHILD:
             events.emit("error", message=words(err)[:500])
     except Exception:  # standard error has it as well
         pass
