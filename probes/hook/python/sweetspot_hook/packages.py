@@ -8,8 +8,6 @@ import os
 import re
 import sys
 
-from . import events
-
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}\Z")
 VERSION = re.compile(r"[0-9][A-Za-z0-9._!-]{0,39}\Z")
 INSTALLERS = {"pip", "setuptools", "wheel"}  # every environment has them
@@ -18,6 +16,8 @@ MOST = 200
 
 def tell(rank):
     """Sends what was imported, in events that fit into a line each."""
+    from . import events
+
     if rank != 0:
         return
     try:
