@@ -132,6 +132,14 @@ def iteration(t, rank, place, seconds, units, wait):
     )
 
 
+def training(rank, number):
+    """A training begins, which has this number among those of the command, from 0."""
+    import sys
+
+    script = os.path.abspath(sys.argv[0]) if getattr(sys, "argv", None) else ""
+    emit("training", rank=rank, number=number, script=os.sep.join(script.split(os.sep)[-2:])[-200:])
+
+
 def warn(message):
     """Writes a warning. It never fails: a warning that cannot be written is dropped."""
     try:

@@ -65,8 +65,9 @@ class Fit:
         self.length, self.epochs = params.get("steps"), params.get("epochs")
         self.sizes, self.seen, self.wait, self.shape = [], False, 0.0, None
         if backend() == "torch":
-            device = next(iter(self.model.parameters())).device
-            self.clock = clock.CUDAClock(sys.modules["torch"], device, training.AHEAD) if device.type == "cuda" else None
+            self.device = next(iter(self.model.parameters())).device
+            timed = clock.of(sys.modules["torch"], self.device, training.AHEAD)
+            self.clock = None if timed is None or timed.immediate else timed
 
     @guarded
     def epoch_begins(self, epoch):
@@ -167,7 +168,9 @@ class Fit:
             hello.update(devices.of_jax(devices.local()))
         elif self.clock is not None:
             torch = sys.modules["torch"]
-            hello.update(gpus=machine.gpus(torch, {self.clock.device.index or 0}), cuda=torch.version.cuda, driver=machine.driver())
+            if self.device.type == "cuda":
+                used = machine.gpus(torch, {self.device.index or 0})
+                hello.update(gpus=used, cuda=torch.version.cuda, driver=machine.driver())
         return hello, self._model()
 
     def _model(self):

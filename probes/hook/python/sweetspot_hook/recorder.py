@@ -8,7 +8,6 @@ Code that the program's calls reach is guarded, see guard.py; code that runs in
 every iteration has its guard inline, because the decorator takes a microsecond.
 """
 
-import os
 import sys
 from time import perf_counter
 
@@ -128,8 +127,7 @@ class Recorder(between.Between, stepping.Stepping):
         if before is not None and events.START < before:
             events.START = events.OWN  # it is that of a program which trained in another process before
         t = events.at(end)
-        script = os.path.abspath(sys.argv[0]) if sys.argv else ""
-        events.emit("training", rank=self.rank, number=number, script=os.sep.join(script.split(os.sep)[-2:])[-200:])
+        events.training(self.rank, number)
         self.facts.look(optimizer, [o() for o in self.optimizers], self.world == 1 and not by_hand)
         if by_hand:
             optimizer.forget()

@@ -82,10 +82,14 @@ class Training:
     @guarded
     def begin(self, start, calls, facts):
         """The first steps were called: calls are (end, steps, units) each. facts() are the fields of the hello and of the model."""
-        if not ranks.claim(self.here, self.rank):
+        number, before = ranks.claim(self.here, self.rank)
+        if number is None:
             self.off = True
             return events.warn("another process trains as rank %d and is not measured" % self.rank)
         start = self.mark = min(start, calls[0][0])
+        if before is not None and events.START < before:
+            events.START = events.OWN  # it is that of a program which trained in another process before
+        events.training(self.rank, number)
         hello, model = facts()
         self.control.watch()
         events.emit("hello", rank=self.rank, **hello)
