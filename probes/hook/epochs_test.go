@@ -23,7 +23,7 @@ both: 6 steps, 5 epochs
 last: 9 steps, None epochs
 beyond: 10 steps, None epochs
 across: 7 steps, 5 epochs
-anew: None steps, 5 epochs
+within: None steps, 5 epochs
 unclear: None steps, None epochs
 `
 	if err != nil || string(out) != want {

@@ -239,7 +239,8 @@ func TestScripts(t *testing.T) {
 		},
 		{
 			script: "stages.py", batch: 5, perEpoch: 10, trainSize: 50, epochs: 6, params: 279, unit: "sample",
-			precision: "fp32", places: grid(6, 10), units: repeat(60, 5), input: "6", network: "Sequential", models: 5, stdout: "SGD: ",
+			precision: "fp32", places: grid(6, 10), units: repeat(60, 5), input: "6", network: "Sequential", models: 5,
+			stdout: "SGD: ",
 		},
 		{
 			script: "own_optimizer.py", byHand: true, batch: 10, perEpoch: 6, trainSize: 60, epochs: 4, params: 161,

@@ -128,7 +128,7 @@ def across():
             global_step += 1
 
 
-def anew():
+def within():
     for epoch in range(5):
         step = 0
         for x in batches():
@@ -151,4 +151,4 @@ def asked(way):
         return "%s: %s" % (way.__name__, found)
 
 
-print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, both, last, beyond, across, anew, unclear)), sep="\n")
+print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, both, last, beyond, across, within, unclear)), sep="\n")
