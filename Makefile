@@ -30,7 +30,7 @@ race: setup ## run the tests of what works in parallel again, with the race dete
 	go test -race -timeout 30m $$(grep -rlE --include='*.go' --exclude='*_test.go' \
 		'(^|\s)go (func|[a-z]+[.(])|\.Go\(|sync\.|atomic\.' cmd data engine probes tui | xargs -n1 dirname | sort -u | sed 's,^,./,')
 
-test-frameworks: ## test with today's PyTorch and what stands on it, from PyPI; SHORT=1 leaves out the predictions
+test-frameworks: ## test with today's PyTorch and what stands on it, from PyPI; SHORT=1 does the least of it
 	@scripts/frameworks $(if $(SHORT),--short)
 
 bench: ## run the benchmarks; BENCH=Scrub picks some, with their aims

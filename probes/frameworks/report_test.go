@@ -28,12 +28,15 @@ func report(t *testing.T, all []outcome) {
 	var errors []float64
 	inside := 0
 	for _, o := range all {
-		step := "–"
+		alone, step := "–", "–"
+		if o.aloneS > 0 {
+			alone = fmt.Sprintf("%.1f s", o.aloneS)
+		}
 		if o.step > 0 {
 			step = fmt.Sprintf("%.3f", o.step)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.1f s\t%.1f s\t%s\t%v\n", o.environment,
-			cmp.Or(o.framework, "PyTorch"), o.name, o.iterations, o.aloneS, o.watchedS, step,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%.1f s\t%s\t%v\n", o.environment,
+			cmp.Or(o.framework, "PyTorch"), o.name, o.iterations, alone, o.watchedS, step,
 			o.predicted)
 		if o.predicted.S > 0 {
 			errors = append(errors, math.Abs(o.predicted.S/o.aloneS-1))
