@@ -106,7 +106,7 @@ var hostileScripts = map[string]struct {
 		[]string{"longer than 1 MiB"}},
 	"control characters": {`printf '{"sweetspot":1,"event":"model","name":"\\u001b]0;owned\\u0007evil"}\n' >&3; printf '\033]0;owned\007\033[2J\n'
 		i=0; while [ $i -lt 40 ]; do echo '{"sweetspot":1,"event":"iteration","seconds":0.01}' >&3; i=$((i+1)); done`, 0,
-		nil},
+		[]string{"\x1b]0;owned\a\x1b[2J\n"}}, // its own output, as it would be without a probe
 	"it kills itself": {`i=0; while [ $i -lt 9 ]; do echo '{"sweetspot":1,"event":"iteration","seconds":0.01}' >&3; ` +
 		`i=$((i+1)); done; kill -9 $$`, 1, []string{"SIGKILL"}},
 }
@@ -118,7 +118,7 @@ func TestHostileScripts(t *testing.T) {
 			t.Parallel()
 			user := newHome(t)
 			s := finish(t, exec.Command(program, "probe", "--json", "--", "sh", "-c", c.script), user.env())
-			if s.code != c.code || strings.Contains(s.out+s.stderr, "panic") || strings.ContainsAny(s.out+s.stderr, "\x1b\x07") {
+			if s.code != c.code || strings.Contains(s.out+s.stderr, "panic") || strings.ContainsAny(s.out, "\x1b\x07") {
 				t.Errorf("exit code %d: %.600q", s.code, s.out+s.stderr)
 			}
 			for _, want := range c.says {

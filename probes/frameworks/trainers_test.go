@@ -35,7 +35,7 @@ var trainers = []script{
 		steps: 61, validations: 3, checkpoints: 2, seed: true},
 	{file: "infinite_sampler.py", iterations: 60, batch: 5, samples: 90, perEpoch: unknown, epochs: unknown, steps: 60,
 		validations: 2, seed: true},
-	{file: "steps_option.py", args: []string{"--steps", "150"}, iterations: 150, batch: unknown, samples: unknown,
+	{file: "steps_option.py", args: []string{"--steps", "150"}, iterations: 150, batch: 12, samples: unknown,
 		perEpoch: unknown, epochs: unknown, steps: 150, seed: true},
 	{file: "dcgan_like.py", args: []string{"--niter", "15"}, iterations: 105, batch: 16, samples: 100, perEpoch: 7,
 		epochs: 15, steps: unknown, checkpoints: 30, seed: true},

@@ -21,14 +21,21 @@ class Between:
 
     @guarded
     def forward(self, module, inputs, handle):
-        """A module is about to compute. The first one in training mode, with an optimizer, marks the start of the training."""
-        begun = self.off or self.count > 0
-        if not begun and module.training and self.torch.is_grad_enabled():
-            begun = self.built_at is not None
-            if begun or self.forward_at is None:
-                self.forward_at, self.batch = perf_counter(), loaders.look(inputs)[0]
-        if begun:
-            handle.remove()
+        """A module is about to compute. The first one in training mode, with an optimizer, marks the start of the training.
+
+        Where it computes more than once in the first step, as with accumulated gradients, its
+        batch is not that of the step, and unknown.
+        """
+        if not self.off and self.count == 0 and self.gradients is not None:
+            self.look_back()
+        if self.off or self.count > 0:
+            return handle.remove()
+        if not module.training or not self.torch.is_grad_enabled():
+            return
+        if self.forward_at is None or (self.built_at is not None and self.forward_at < self.built_at):
+            self.forward_at, self.first_module, self.batch = perf_counter(), id(module), loaders.look(inputs)[0]
+        elif id(module) == self.first_module:
+            self.batch = None
 
     @guarded
     def autocast(self, region):

@@ -68,7 +68,7 @@ class Recorder(between.Between, stepping.Stepping):
         self.backward = self.ended = None  # the thread of the latest backward pass, and the mark at its end without an optimizer
         self.last = None  # mark at the end of the last iteration
         self.forward_at = self.built_at = None  # host times
-        self.batch = None  # units that the first forward pass was given
+        self.first_module, self.batch = None, None  # id of what first computed, and the units it was given
         self.data = data.Data()
         self.work = work.Work()
         self.phases, self.open = [], None  # since the last step
