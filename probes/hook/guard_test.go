@@ -71,7 +71,7 @@ for epoch in range(2):
 class Loader(DataLoader):
     def _get_iterator(self): return (b for b in [data[:6], data[6:12]])
 for x, y in Loader(data, batch_size=6): learn(x, y)
-`, 2, unknown, ""},
+`, 2, 6, ""}, // as the network is given
 		{"batches that do not like to be looked at", `
 class Batch:
     def __init__(self, samples): self.x, self.y = (torch.stack(p) for p in zip(*samples))

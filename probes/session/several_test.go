@@ -57,7 +57,7 @@ func TestEachTrainingOfACommandIsARun(t *testing.T) {
 // A probe that has ended records nothing more, whatever still begins to train.
 func TestWhatTrainsAfterTheStopIsNotRecorded(t *testing.T) {
 	s := openStore(t)
-	o := shell(s, strings.Replace(twice, "sleep 0.6", "trap '' INT TERM; sleep 0.6", 1))
+	o := shell(s, "trap '' INT TERM\n"+twice)
 	o.Hooked, o.NameAfter = true, named
 	o.Rule.MaxN = 20
 	u := start(t, o).Wait()

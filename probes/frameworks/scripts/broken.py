@@ -113,7 +113,7 @@ def train(path):
 
 def before_first_step():
     with contextlib.suppress(FileNotFoundError):
-        os.unlink(os.path.join(recorder.here, "rank-0"))
+        os.unlink(os.path.join(recorder.here, "rank-0.0"))
     recorder.reset()
     torch.nn.modules.module._global_forward_pre_hooks.clear()
     patches._first_forward(recorder, torch)
