@@ -76,8 +76,7 @@ class Here(TorchFunctionMode):
 
 
 def tf32():
-    matmul = torch.backends.cuda.matmul
-    return matmul.fp32_precision == "tf32" if hasattr(torch.backends.cudnn, "conv") else matmul.allow_tf32
+    return torch.backends.cuda.matmul.allow_tf32
 
 
 def work(name, args):

@@ -6,15 +6,14 @@ from .loading import Problem
 
 
 def hold(name):
-    """PyTorch runs convolutions in TF32 by default; fp32 means fp32 here."""
+    """PyTorch runs convolutions in TF32 by default; fp32 means fp32 here.
+
+    These switches also undo fp32_precision, which came with PyTorch 2.9: where that is set,
+    what PyTorch itself does with these, as in torch.export, fails.
+    """
     import torch
 
-    cuda, cudnn, value = torch.backends.cuda.matmul, torch.backends.cudnn, "tf32" if name == "tf32" else "ieee"
-    conv = getattr(cudnn, "conv", None)
-    if conv is not None and hasattr(cuda, "fp32_precision"):  # from PyTorch 2.9; the older switches may not be mixed with these
-        cuda.fp32_precision = conv.fp32_precision = cudnn.rnn.fp32_precision = value
-        return
-    cuda.allow_tf32 = cudnn.allow_tf32 = name == "tf32"
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = name == "tf32"
 
 
 def computes_bf16(dev):
@@ -32,8 +31,7 @@ def setup(name, dev):
     import torch
 
     gpu = dev.type == "cuda"
-    if gpu:  # a CPU has no TF32, and what PyTorch itself does with the older switches then fails
-        hold(name)
+    hold(name)
     if name == "int8" and gpu:
         raise Problem("int8 by PyTorch's quantisation runs on the CPU; set CUDA_VISIBLE_DEVICES= to measure it there, or use fp16 or bf16 on the GPU")
     if name in ("fp32", "int8"):  # int8 is a matter of the network's layers
