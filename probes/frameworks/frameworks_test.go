@@ -52,7 +52,7 @@ func (e estimated) String() string {
 
 // The scripts do the same watched and alone; what is counted is exact; and the
 // length that a probe predicts is that of the script. A short test runs no
-// probes, and only one script in four alone and with the older PyTorch.
+// probes, and only one script in eight alone and with the older PyTorch.
 func TestScripts(t *testing.T) {
 	folder := environments(t)
 	var mu sync.Mutex
@@ -62,7 +62,7 @@ func TestScripts(t *testing.T) {
 	for _, environment := range []string{"new", "old"} {
 		python := filepath.Join(folder, environment, "bin", "python")
 		for i, s := range slices.Concat(scripts, trainers) {
-			whole := !testing.Short() || i%4 == 0
+			whole := !testing.Short() || i%8 == 0
 			if s.only != "" && s.only != environment || environment == "old" && !whole {
 				continue
 			}
