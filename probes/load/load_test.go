@@ -139,6 +139,12 @@ func TestBusyLoops(t *testing.T) {
 		t.Errorf("loops beside a probe that sleeps: %+v", beside)
 	}
 	within, active := observed(os.Getpid())
+	for range 4 { // what else the machine does comes and goes
+		if within.others < beside.others {
+			break
+		}
+		within, active = observed(os.Getpid())
+	}
 	if within.others >= beside.others || active < 0.5 {
 		t.Errorf("others took %.2f s beside the loops, %.2f s as their parent, active %.2f", beside.others, within.others,
 			active)
