@@ -37,6 +37,7 @@ what it watches once the program has imported it. The modules:
     ranks.py      which process of a data-parallel training this is
     control.py    the request to stop
     uncaught.py   the exception that ended the program
+    ends.py       the end of a process of multiprocessing
 """
 
 import os
@@ -63,8 +64,11 @@ def begin(here):
         events.emit("hello", **machine.hello())
     else:
         events.START = float(mark)
+    import atexit
+
     from . import fit, jit, patches, uncaught
 
+    atexit.register(events.flush)  # the first to be registered is the last to be called
     patches.when_imported(here)
     fit.when_imported(here)
     jit.when_imported(here)

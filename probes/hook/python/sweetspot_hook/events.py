@@ -3,11 +3,16 @@
 Without it there are none: standard output belongs to the program.
 """
 
+import _thread
 import os
 import time
 
 # Longest line that several processes can write to one FIFO without mixing.
 LONGEST = 4095
+
+# Iterations are written together, the first of them at most so many seconds late, or so many at once:
+# to write each costs more than all the rest that is done about it.
+LATE, TOGETHER = 0.02, 32
 
 
 def _process_start():
@@ -31,6 +36,9 @@ START = OWN = _process_start()  # OWN is when this one began
 
 _fd = None  # -1 once nobody listens
 _opened = None  # what it was opened as: device and inode
+_pending = []  # iterations that are not written yet
+_written = 0.0  # when others were, in seconds since the start
+_lock = _thread.RLock()
 
 
 def since_start():
@@ -85,7 +93,7 @@ def _reopen():
 
 
 def write(line):
-    """Writes one line in one piece; if nobody reads any more, to nowhere.
+    """Writes a line, or a few, in one piece; if nobody reads any more, to nowhere.
 
     A program may close all descriptors that it does not know. Our number may
     then belong to a file of its own, which must stay untouched.
@@ -115,21 +123,40 @@ def emit(event, **fields):
         return warn("the event %s could not be written" % event)
     if len(line) > LONGEST:
         return warn("the event %s was too long to write" % event)
-    write(line)
+    with _lock:
+        flush()
+        write(line)
 
 
 ITERATION = '{"sweetspot":1,"event":"iteration","t":%.6f,"rank":%d,"epoch":%d,"index":%d,"seconds":%.9f,"units":%s,"wait":%s}\n'
 
 
 def iteration(t, rank, place, seconds, units, wait):
-    """Writes the event of an iteration, at its (epoch, index); without the json module, which takes longer."""
-    write(
-        ITERATION
-        % (
-            t, rank, place[0], place[1], seconds if seconds > 0 else 0.0,
-            "null" if units is None else units, "null" if wait is None else "%.9f" % wait,
-        )
-    )
+    """Records the event of an iteration, at its (epoch, index), which is written a little later."""
+    with _lock:
+        _pending.append((t, rank, place, seconds, units, wait))
+        if t - _written >= LATE or len(_pending) >= TOGETHER:
+            flush(t)
+
+
+def flush(now=None):
+    """Writes the iterations that wait for it, without the json module, which takes longer."""
+    global _pending, _written
+    with _lock:
+        waiting, _pending = _pending, []
+        _written = since_start() if now is None else now
+        text = ""
+        for t, rank, place, seconds, units, wait in waiting:
+            line = ITERATION % (
+                t, rank, place[0], place[1], seconds if seconds > 0 else 0.0,
+                "null" if units is None else units, "null" if wait is None else "%.9f" % wait,
+            )
+            if len(text) + len(line) > LONGEST:
+                write(text)
+                text = ""
+            text += line
+        if text:
+            write(text)
 
 
 def training(rank, number):
@@ -149,8 +176,9 @@ def warn(message):
 
 
 def after_fork():
-    """A forked process opens the stream again."""
-    global _fd
+    """A forked process opens the stream again. What waits to be written is its parent's."""
+    global _fd, _pending, _lock
+    _pending, _lock = [], _thread.RLock()
     if _fd is not None and not _where().startswith("fd:"):
         try:
             if _fd >= 0 and _identity(_fd) == _opened:

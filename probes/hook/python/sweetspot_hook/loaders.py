@@ -42,6 +42,8 @@ class Pass:
 
     def take(self, batches):
         """The units of the next batches, which a step used; None if one is unknown."""
+        if batches == 1 and self.sizes:
+            return self.sizes.popleft()
         taken = [self.sizes.popleft() for _ in range(min(batches, len(self.sizes)))]
         return None if None in taken else sum(taken)
 
@@ -51,9 +53,10 @@ def look(batch):
     tensor = first_tensor(batch, 0)
     if tensor is None:
         return None, False, None
-    dims = tensor.dim()
-    image = dims == 4 and (tensor.is_floating_point() or tensor.element_size() == 1)
-    return (tensor.shape[0], image, tuple(tensor.shape[1:])) if dims > 0 else (None, image, None)
+    shape = tuple(tensor.shape)
+    if not shape:
+        return None, False, None
+    return shape[0], len(shape) == 4 and (tensor.is_floating_point() or tensor.element_size() == 1), shape[1:]
 
 
 def first_tensor(batch, depth):
@@ -62,10 +65,10 @@ def first_tensor(batch, depth):
         return batch
     if depth == 4 or isinstance(batch, (str, bytes)):
         return None
-    if isinstance(batch, collections.abc.Mapping):
-        parts = batch.values()
-    elif isinstance(batch, (list, tuple)):
+    if isinstance(batch, (list, tuple)):
         parts = batch
+    elif isinstance(batch, collections.abc.Mapping):
+        parts = batch.values()
     else:
         parts = getattr(batch, "__dict__", {}).values()
     for part in parts:

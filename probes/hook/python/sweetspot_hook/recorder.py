@@ -12,7 +12,7 @@ import sys
 from time import perf_counter
 
 from . import (
-    between, clock, control, cycles, data, epochs, events, facts, flops, graphs, guard, packages, ranks, savers, stepping,
+    between, clock, control, cycles, data, ends, epochs, events, facts, flops, graphs, guard, packages, ranks, savers, stepping,
     steps, work,
 )
 from .guard import guarded
@@ -28,9 +28,9 @@ class Interval:
 
     __slots__ = ("key", "t", "epoch", "place", "begin", "end", "validations", "pauses", "units", "wait")
 
-    def __init__(self, *fields):
-        for name, field in zip(self.__slots__, fields):
-            setattr(self, name, field)
+    def __init__(self, key, t, epoch, place, begin, end, validations, pauses, units, wait):
+        self.key, self.t, self.epoch, self.place, self.begin, self.end = key, t, epoch, place, begin, end
+        self.validations, self.pauses, self.units, self.wait = validations, pauses, units, wait
 
     def add(self, later):
         """Takes the one that follows."""
@@ -135,6 +135,7 @@ class Recorder(between.Between, stepping.Stepping):
         self.facts.epochs, self.facts.steps = epochs.find(frames, sys.argv[1:]), steps.find(frames, sys.argv[1:])
         savers.wrap_late(self)
         self.control.watch()
+        ends.when_ended(self.finish)
         events.emit("hello", rank=self.rank, **self.facts.hello())
         self._first_iteration(t, end)
         packages.tell(self.rank)
@@ -178,7 +179,7 @@ class Recorder(between.Between, stepping.Stepping):
         if self.first is not None:
             d.learn()
             self._report_first()
-        left = d.pick(self.count)
+        left = d.pick(self.count) if self.count == 1 or d.training not in d.passes else 0
         units = d.use()
         schedule = self.work.step(units, d.training and d.training.shape, self.count + 1)
         if schedule and self.rank == 0:
@@ -215,7 +216,7 @@ class Recorder(between.Between, stepping.Stepping):
         else:
             self.queue.add(end, lambda: self._pass(interval))
             self.queue.drain(self.clock, self.clock.ahead)
-        self.memory(self.clock.host(end))
+            self.memory(self.clock.host(end))
 
     def _pass(self, i):
         """Reports an iteration, and what happened since the previous one, in the epoch of the previous one.
@@ -223,7 +224,9 @@ class Recorder(between.Between, stepping.Stepping):
         The device has passed its end.
         """
         c = self.clock
-        seconds = c.seconds(i.begin, i.end) - self._interrupted(i)
+        seconds = c.seconds(i.begin, i.end)
+        if i.validations:
+            seconds -= self._interrupted(i)
         for b, e in i.pauses:
             seconds -= c.seconds(b, e)
         if i.wait is not None:
@@ -297,6 +300,7 @@ class Recorder(between.Between, stepping.Stepping):
             self.memory(perf_counter())
         except Exception as err:  # the device may have failed, and the program with it
             events.warn("the last iterations were lost: " + guard.words(err))
+        events.flush()
 
     def _last_epoch(self):
         self.data.finish(self.count)

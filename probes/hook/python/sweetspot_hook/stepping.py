@@ -96,14 +96,15 @@ class Stepping:
             raise Stop(0)
 
     def _stepped(self, optimizer):
-        if self.clock.busy() or (self.count == 0 and clock.capturing(self.torch)):
+        if not self.clock.immediate and self.clock.busy() or (self.count == 0 and clock.capturing(self.torch)):
             self.graphs.captured(optimizer)
             return False  # a graph is captured: nothing runs yet
         key = id(optimizer)
         primary = self.primary() if self.primary is not None else None
         if primary is None or (primary is self.gradients and primary is not optimizer):
             self._lead(optimizer)
-        if self.primary() is optimizer:
+            primary = optimizer
+        if primary is optimizer:
             self._end_iteration(key, optimizer)
         elif self.cycles.add(key) and self.first is None:
             self._hold(key)

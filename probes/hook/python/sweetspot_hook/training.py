@@ -11,6 +11,7 @@ from _thread import get_ident
 from time import perf_counter
 
 from . import control, events, follow, guard, packages, ranks
+from .ends import when_ended
 from .guard import guarded
 
 # Steps that a rank's host may be before its device: what JAX allows.
@@ -63,6 +64,7 @@ class Training:
         self.rank, self.world = 0, 1
         self.owner = get_ident()
         self.control = control.Control()
+        self.most = control.most_steps()
         self.follower = follow.Follower(self.give_up)
         self.told = None  # the last model event
         self.mark = self.lost = 0.0  # end of the last step, and what happened since that is no part of the next
@@ -92,11 +94,12 @@ class Training:
         events.training(self.rank, number)
         hello, model = facts()
         self.control.watch()
+        when_ended(end)
         events.emit("hello", rank=self.rank, **hello)
         events.emit("init", rank=self.rank, seconds=round(max(0.0, events.at(start)), 6))
         self.describe(**model)
-        for end, steps, units in calls:
-            self._step(end, (0, self.count), steps, units, None)
+        for at, steps, units in calls:
+            self._step(at, (0, self.count), steps, units, None)
             self.count += steps
         packages.tell(self.rank)
         self.mark = perf_counter()  # what it took to report belongs to no iteration
@@ -121,7 +124,8 @@ class Training:
         if self.off:
             return
         try:
-            stop = self.control.stop_after(self.count, self.rank, self.world, AHEAD)
+            enough = self.most and self.count >= self.most
+            stop = enough or self.control.stop_after(self.count, self.rank, self.world, AHEAD)
             if stop:
                 self.finish()
         except Exception as err:
@@ -160,3 +164,4 @@ class Training:
         if not self.off:
             self.off = True
             self.follower.flush()
+            events.flush()
