@@ -61,13 +61,15 @@ func TestScripts(t *testing.T) {
 	t.Cleanup(func() { report(t, all) })
 	for _, environment := range []string{"new", "old"} {
 		python := filepath.Join(folder, environment, "bin", "python")
-		for i, s := range slices.Concat(scripts, trainers) {
+		for i, s := range slices.Concat(scripts, trainers, timed) {
 			whole := !testing.Short() || i%8 == 0
 			if s.only != "" && s.only != environment || environment == "old" && !whole {
 				continue
 			}
 			t.Run(environment+"/"+s.name(), func(t *testing.T) {
-				t.Parallel()
+				if !s.timed { // beside another it would be slower than its own clock says
+					t.Parallel()
+				}
 				slots <- struct{}{}
 				defer func() { <-slots }()
 				o := check(t, python, s, whole)
@@ -183,11 +185,15 @@ func predict(t *testing.T, s script, python string) estimated {
 		t.Fatalf("probe: %v, %s", err, errors.String())
 	}
 	var answer struct {
+		Run       struct{ Iterations int }
 		Estimates []struct{ Time estimated }
 	}
 	if err := json.Unmarshal(out, &answer); err != nil || len(answer.Estimates) != 1 {
 		t.Errorf("%d estimates, %v, in %s", len(answer.Estimates), err, out)
 		return estimated{}
+	}
+	if want := s.iterations / 3 * max(s.ranks, 1); answer.Run.Iterations != want {
+		t.Errorf("the probe ended after %d steps, want %d", answer.Run.Iterations, want)
 	}
 	return answer.Estimates[0].Time
 }

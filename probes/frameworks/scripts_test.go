@@ -18,6 +18,7 @@ type script struct {
 	batch, samples           float64 // of all ranks
 	perEpoch, epochs, steps  float64 // steps of an epoch, and the length of the training as it declares it
 	validations, checkpoints int
+	timed                    bool // it times its own steps
 	seed                     bool // its output, with the weights in its last line, is the same in every run
 }
 
@@ -74,6 +75,10 @@ var scripts = []script{
 	// Two ranks.
 	{file: "ddp.py", launch: torchrun, ranks: 2, iterations: 24, batch: 10, samples: 80, perEpoch: 8, epochs: 3,
 		steps: unknown, seed: true},
+	{file: "spawned.py", args: []string{"spawn"}, ranks: 2, iterations: 24, batch: 12, samples: 96, perEpoch: 8, epochs: 3,
+		steps: unknown, validations: 3, seed: true},
+	{file: "spawned.py", args: []string{"fork"}, ranks: 2, iterations: 24, batch: 12, samples: 96, perEpoch: 8, epochs: 3,
+		steps: unknown, validations: 3, seed: true},
 	{file: "fsdp2.py", launch: torchrun, ranks: 2, iterations: 16, batch: 8, samples: 64, perEpoch: 8, epochs: 2,
 		steps: unknown, seed: true},
 	// Optimizers that are none of PyTorch's.

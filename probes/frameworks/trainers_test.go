@@ -39,6 +39,26 @@ var trainers = []script{
 		perEpoch: unknown, epochs: unknown, steps: 150, seed: true},
 	{file: "dcgan_like.py", args: []string{"--niter", "15"}, iterations: 105, batch: 16, samples: 100, perEpoch: 7,
 		epochs: 15, steps: unknown, checkpoints: 30, seed: true},
+	{file: "accelerate_loop.py", framework: "accelerate, torchrun", launch: torchrun, ranks: 2, iterations: 24,
+		batch: 16, samples: 128, perEpoch: 8, epochs: 3, steps: unknown, validations: 3, checkpoints: 3, seed: true},
+}
+
+// timed are scripts whose steps take some milliseconds, and which time these themselves.
+var timed = []script{
+	{file: "timed_loop.py", iterations: 160, batch: 25, samples: 1000, perEpoch: 40, epochs: 4, steps: unknown,
+		validations: 4, checkpoints: 4, timed: true, seed: true},
+	{file: "timed_loop.py", args: []string{"--compile", "--epochs", "3"}, iterations: 120, batch: 25, samples: 1000,
+		perEpoch: 40, epochs: 3, steps: unknown, validations: 3, checkpoints: 3, timed: true, seed: true},
+	{file: "timed_loop.py", args: []string{"--amp", "--epochs", "3"}, iterations: 120, batch: 25, samples: 1000,
+		perEpoch: 40, epochs: 3, steps: unknown, validations: 3, checkpoints: 3, timed: true, seed: true},
+	{file: "timed_trainer.py", framework: "transformers", iterations: 140, batch: 12, samples: 600, perEpoch: 50,
+		epochs: unknown, steps: 140, validations: 2, timed: true, seed: true},
+	{file: "timed_lightning.py", framework: "Lightning", iterations: 200, batch: 32, samples: 1280, perEpoch: 40,
+		epochs: 5, steps: unknown, validations: 5, timed: true, seed: true},
+	{file: "timed_keras.py", framework: "Keras", iterations: 150, batch: 40, samples: 1200, perEpoch: 30, epochs: 5,
+		steps: unknown, timed: true, seed: true},
+	{file: "timed_jax.py", framework: "JAX", iterations: 240, batch: 64, samples: unknown, perEpoch: unknown,
+		epochs: unknown, steps: 240, timed: true, seed: true},
 }
 
 // accelerated starts a script as accelerate does, which on CPUs of one machine is one

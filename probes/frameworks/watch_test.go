@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"sweetspot/probes/hook"
 	"sweetspot/probes/protocol"
 	"sweetspot/probes/runner"
@@ -17,9 +19,9 @@ import (
 // watched is what a command did under the hook.
 type watched struct {
 	model                    protocol.Model
-	iterations               map[int]int     // steps of each rank
-	times                    map[int]float64 // and their seconds together, but for the first
-	validations, checkpoints int             // of the first rank
+	iterations               map[int]int // steps of each rank
+	times                    []float64   // and the seconds of each of the first rank
+	validations, checkpoints int         // of the first rank
 	warnings, rejected       []string
 	stdout, stderr           string
 	exit                     runner.Exit
@@ -33,7 +35,7 @@ func watch(t *testing.T, argv []string) *watched {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &watched{iterations: map[int]int{}, times: map[int]float64{}}
+	w := &watched{iterations: map[int]int{}}
 	var wg sync.WaitGroup
 	for stream, text := range map[io.Reader]*string{p.Stdout(): &w.stdout, p.Stderr(): &w.stderr} {
 		wg.Go(func() {
@@ -59,8 +61,9 @@ func (w *watched) take(item protocol.Item) {
 	case protocol.Model:
 		w.model = e
 	case protocol.Iteration:
-		if w.iterations[e.Rank]++; w.iterations[e.Rank] > 1 {
-			w.times[e.Rank] += e.Seconds
+		w.iterations[e.Rank]++
+		if e.Rank == 0 {
+			w.times = append(w.times, e.Seconds)
 		}
 	case protocol.Validation:
 		w.validations++
@@ -77,7 +80,10 @@ func (w *watched) take(item protocol.Item) {
 	}
 }
 
-// ownStep is a script's own timing: of its steps but for the first.
+// warmUp are the first steps, which a script that times its own does not count.
+const warmUp = 10
+
+// ownStep is a script's own timing of its steps.
 var ownStep = regexp.MustCompile(`(?m)^([0-9.]+) s a step$`)
 
 // against is the mean time of a step relative to the script's own, if it took it.
@@ -92,7 +98,7 @@ func (w *watched) against(t *testing.T) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours := w.times[0] / float64(w.iterations[0]-1)
+	ours := stat.Mean(w.times[warmUp:], nil)
 	if off := ours - own; off > max(0.02*own, 50e-6) || -off > max(0.02*own, 50e-6) {
 		t.Errorf("%g s a step, of which the script says %g s", ours, own)
 	}
