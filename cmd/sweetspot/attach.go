@@ -70,6 +70,9 @@ func (f *attachFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if queued, err := f.chooseQueued(ctx, cmd, running, args); err != nil || queued != nil {
+		return errors.Join(err, f.rejoin(ctx, cmd, queued))
+	}
 	entry, run, err := choose(running, database(cmd), args)
 	if err != nil {
 		return err

@@ -125,7 +125,7 @@ func newRootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newRankCommand(), newPlanCommand(), newFleetCommand(), newTrafficCommand(), newProbeCommand(),
-		newAttachCommand(), newExportCommand(), newReproduceCommand(), newValidateCommand(), newImportCommand(),
+		newAttachCommand(), newQueueCommand(), newExportCommand(), newReproduceCommand(), newValidateCommand(), newImportCommand(),
 		newRunsCommand(), newMergeCommand(), newBackupCommand(), newCatalogCommand(), newDoctorCommand(), newVersionCommand())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()

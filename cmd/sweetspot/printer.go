@@ -180,6 +180,8 @@ func progressText(m matrix.Update) string {
 		parts = []string{fmt.Sprintf("%d/%d", m.Current+1, n), row.Label()}
 	}
 	switch {
+	case u.Waiting != "" && !u.Done:
+		parts = append(parts, u.Waiting)
 	case u.Stopping:
 		parts = append(parts, "stopping at a step boundary")
 	case len(u.Seconds) == 0:

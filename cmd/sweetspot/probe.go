@@ -153,6 +153,9 @@ func (p *printer) watch(m background.Matrix, live *liveLine) error {
 	if err := p.print(u); err != nil {
 		return err
 	}
+	if u.Warning != "" {
+		warn(live, u.Warning)
+	}
 	if err := u.Failure(); err != nil {
 		return exitError{exitFailed, err}
 	}

@@ -17,6 +17,7 @@ import (
 	"sweetspot/probes/harness"
 	"sweetspot/probes/prune"
 	"sweetspot/probes/request"
+	"sweetspot/probes/slurm"
 )
 
 // probeFlags are the flags of probe as given by the user.
@@ -36,6 +37,9 @@ type probeFlags struct {
 	accuracyPattern                           string
 	layers, yes, noMetadata, noTUI            bool
 	keepRunning, detach, workOnly             bool
+	on                                        string
+	gpus                                      []string
+	slurm                                     slurm.Options // over those of the config file
 }
 
 func (f *probeFlags) register(fl *pflag.FlagSet) {
@@ -67,9 +71,13 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 		"of a command, from which rank estimates times; measure nothing")
 	fl.IntVar(&f.repeat, "repeat", 1, "number of repetitions, each in a fresh process")
 	fl.StringArrayVar(&f.hosts, "host", nil, "probe on user@vm or user@vm:port over ssh; several hosts run in parallel")
+	fl.StringVar(&f.on, "on", "", "probe in the queue of a cluster: slurm on a login host, or slurm:user@login-host")
+	fl.StringSliceVar(&f.gpus, "gpu", nil, "with --on, the GPU types to probe: a100,v100, or a100:2 for two of them; see "+
+		"sweetspot queue offers")
+	f.registerSlurm(fl)
 	fl.Var(of(&f.rule.MaxSeconds, aboveZero(parseSeconds), ""), "max-seconds",
 		"time cap of each probe, such as 90s or 5m (default: none; 10m "+
-			"for an inference without any cap)")
+			"for an inference without any cap, 5m in a queue)")
 	fl.Var(of(&f.rule.MaxUSD, aboveZero(quantity.ParseMoney), ""), "max-cost",
 		"cost cap in dollars for all probes together; needs a price")
 	fl.IntVar(&f.rule.MaxN, "max-steps", 0, "iteration cap of each probe")
@@ -105,6 +113,40 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.noTUI, "no-tui", false, "print plain output without a line that updates itself")
 }
 
+// registerSlurm registers what is passed on to a cluster. The config file has the same.
+func (f *probeFlags) registerSlurm(fl *pflag.FlagSet) {
+	fl.StringVar(&f.slurm.Account, "account", "", "with --on slurm, the account of its jobs")
+	fl.StringVar(&f.slurm.QoS, "qos", "", "with --on slurm, the quality of service of its jobs")
+	fl.StringVar(&f.slurm.Partition, "partition", "", "with --on slurm, the partition of its jobs")
+	fl.StringVar(&f.slurm.Constraint, "constraint", "", "with --on slurm, the features that nodes must have")
+	fl.StringVar(&f.slurm.Container, "container", "", "with --on slurm, run in this image (Pyxis), or in this .sif file "+
+		"(Apptainer)")
+	fl.StringArrayVar(&f.slurm.Modules, "module", nil, "with --on slurm, load this environment module first")
+	fl.StringArrayVar(&f.slurm.Options, "sbatch", nil, "with --on slurm, one more option of sbatch, such as --sbatch=--mem=16G")
+	fl.StringVar(&f.slurm.Spool, "spool", "", "with --on slurm, folder for the records of probes, on a file system that all "+
+		"nodes share (default: in the home)")
+}
+
+// cluster is the config file's word on Slurm, and over it that of the flags.
+func (f *probeFlags) cluster() (slurm.Options, error) {
+	o, err := clusterConfig()
+	if err != nil {
+		return o, err
+	}
+	for to, given := range map[*string]string{&o.Account: f.slurm.Account, &o.QoS: f.slurm.QoS,
+		&o.Partition: f.slurm.Partition, &o.Constraint: f.slurm.Constraint, &o.Container: f.slurm.Container,
+		&o.Spool: f.slurm.Spool} {
+		*to = cmp.Or(given, *to)
+	}
+	if f.slurm.Modules != nil {
+		o.Modules = f.slurm.Modules
+	}
+	if f.slurm.Options != nil {
+		o.Options = f.slurm.Options
+	}
+	return o, nil
+}
+
 // check finds out, too, which hosts are this machine. An unset shell variable
 // leaves empty values behind: a size of 0, a host without a name.
 func (f *probeFlags) check(fl *pflag.FlagSet, args []string) error {
@@ -133,6 +175,13 @@ func (f *probeFlags) check(fl *pflag.FlagSet, args []string) error {
 	case fl.Changed("largest-batch") && f.fitBatch < 1:
 		return usageError("--largest-batch %d: give the largest batch size to try, such as 4096", f.fitBatch)
 	}
+	if f.on == "" {
+		for _, name := range []string{"account", "qos", "partition", "constraint", "container", "module", "sbatch", "spool"} {
+			if fl.Changed(name) {
+				return usageError("--%s is of a queue; add --on slurm, or leave it out", name)
+			}
+		}
+	}
 	for i, host := range f.hosts {
 		switch strings.TrimSpace(host) {
 		case "":
@@ -154,7 +203,7 @@ func (f *probeFlags) check(fl *pflag.FlagSet, args []string) error {
 func (f *probeFlags) request(args []string) (r request.Request, err error) {
 	r = request.Request{
 		Command: args, Input: os.Stdin,
-		Name: f.name, Batches: f.batch, Repeats: f.repeat, Hosts: f.hosts, Detach: f.detach, Python: f.python,
+		On: f.on, GPUs: f.gpus, Name: f.name, Batches: f.batch, Repeats: f.repeat, Hosts: f.hosts, Detach: f.detach, Python: f.python,
 		Folder: f.folder, Adapter: adapter.Kind(strings.ToLower(f.adapter)), Pattern: f.pattern,
 		AccuracyPattern: f.accuracyPattern, NoMetadata: f.noMetadata, KeepRunning: f.keepRunning, Rule: f.rule,
 		Spec: harness.Spec{
@@ -164,6 +213,11 @@ func (f *probeFlags) request(args []string) (r request.Request, err error) {
 			WorkOnly:  f.workOnly,
 			TrainSize: int(f.trainSize), Epochs: int(f.epochs),
 		},
+	}
+	if f.on != "" {
+		if r.Slurm, err = f.cluster(); err != nil {
+			return r, err
+		}
 	}
 	for _, p := range f.precision {
 		r.Precisions = append(r.Precisions, strings.ToLower(strings.TrimSpace(p)))

@@ -27,6 +27,7 @@ type Cell struct {
 	Prune     prune.Degree
 	Host      string // ssh destination; "" is this machine
 	Repeat    int    // 0, 1, … in fresh processes
+	Attempt   int    // 0, 1, … of a job that was cut off and began again
 }
 
 // Axes are the values that a matrix combines. An empty axis has one value,
@@ -60,7 +61,8 @@ func (a Axes) Cells() ([]Cell, error) {
 			for _, degree := range prunes {
 				for _, precision := range precisions {
 					for _, host := range hosts {
-						cells = append(cells, Cell{a.Mode, batch, precision, degree, host, repeat})
+						cells = append(cells, Cell{Mode: a.Mode, Batch: batch, Precision: precision, Prune: degree,
+							Host: host, Repeat: repeat})
 					}
 				}
 			}
@@ -116,6 +118,9 @@ func (c Cell) Label() string {
 	if c.Repeat > 0 {
 		parts = append(parts, "repeat "+strconv.Itoa(c.Repeat+1))
 	}
+	if c.Attempt > 0 {
+		parts = append(parts, "attempt "+strconv.Itoa(c.Attempt+1))
+	}
 	if len(parts) == 0 {
 		return "the only one"
 	}
@@ -164,6 +169,7 @@ type Update struct {
 	SpentUSD *float64 // nil without a price
 	Stopping bool
 	Done     bool
+	Warning  string // about what is left behind; "" for none
 }
 
 // Failure is one sentence about the cells that failed. It is nil if every cell

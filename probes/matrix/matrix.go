@@ -23,6 +23,12 @@ type Options struct {
 	// are to be started.
 	Probe  func(ctx context.Context, c Cell) (session.Options, error)
 	MaxUSD float64 // of all cells together; 0 for no cap
+	// Again reports, once a cell has ended, whether it follows in another attempt: its
+	// job was cut off and begins again. May be nil.
+	Again func(c Cell) bool
+	// End is called before the last update; its error is that update's warning. May be
+	// nil.
+	End func(ctx context.Context, u Update) error
 }
 
 // Matrix is a matrix under way.
@@ -140,7 +146,7 @@ func (l *loop) run(ctx context.Context) {
 			l.show()
 		}
 	}
-	l.finish()
+	l.finish(context.WithoutCancel(ctx))
 }
 
 // startHosts starts the first cell of every host. The run of the first that
@@ -261,7 +267,15 @@ func (l *loop) receive(m message) {
 	}
 	delete(l.sessions, m.row)
 	u := r.Update
+	if l.options.Again != nil && l.options.Again(r.Cell) && !l.stopping {
+		next := r.Cell
+		next.Attempt++
+		l.rows = append(l.rows, Row{Cell: next})
+		r = &l.rows[m.row]
+	}
 	switch {
+	case l.stopping && u.Waiting != "" && u.Done:
+		r.State, r.Why = Skipped, "stopped before its turn"
 	case u.Run.Status == profile.OutOfMemory:
 		r.State, r.Why = OutOfMemory, "does not fit in memory"
 	case u.Err != nil:
@@ -351,10 +365,15 @@ func (l *loop) send(u Update) {
 	l.matrix.updates <- u
 }
 
-func (l *loop) finish() {
+func (l *loop) finish(ctx context.Context) {
 	l.matrix.noMore()
 	u := l.update()
 	u.Done, u.Stopping = true, false
+	if l.options.End != nil {
+		if err := l.options.End(ctx, u); err != nil {
+			u.Warning = err.Error()
+		}
+	}
 	l.matrix.last = u
 	close(l.matrix.ended)
 	l.send(u)

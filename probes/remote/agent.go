@@ -20,7 +20,7 @@ import (
 var sources embed.FS
 
 // modules are the parts of the agent, each after the ones it imports.
-var modules = []string{"frames", "link", "command", "interpreter", "facts", "load", "spool", "agent"}
+var modules = []string{"frames", "link", "command", "interpreter", "facts", "load", "spool", "job", "agent"}
 
 // bootstrap is the command for the remote shell: it reads the agent's length
 // and the agent, and runs it. It contains nothing that a shell would expand,
@@ -69,6 +69,22 @@ type header struct {
 	Metadata bool     `json:"metadata"`
 	Load     float64  `json:"load"` // interval between readings; 0 for none
 	Memo     string   `json:"memo"` // a string, so that it comes back unchanged
+	// Of a job of a scheduler and who follows it:
+	Root   string   `json:"root"`  // folder of the spools, on a file system that its hosts share
+	Job    string   `json:"job"`   // name of the job, with which those of its spools begin
+	Quiet  float64  `json:"quiet"` // time without a sign of life after which a job that does not run is over
+	Probes []queued `json:"probes,omitempty"`
+}
+
+// queued is a probe of a job. What it lacks is in the header.
+type queued struct {
+	Spool string   `json:"spool"` // without the attempt
+	Files [2]int   `json:"files"` // from where to where in the archives
+	Argv  []string `json:"argv"`
+	Env   []string `json:"env"`
+	Dir   string   `json:"dir"`
+	Limit float64  `json:"limit"`
+	Memo  string   `json:"memo"`
 }
 
 // preamble returns everything that is sent before the first frame: the agent,
@@ -78,6 +94,11 @@ func preamble(h header, files fs.FS) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return opened(h, archive)
+}
+
+// opened is a preamble with files that are packed already.
+func opened(h header, archive []byte) ([]byte, error) {
 	h.Files = len(archive)
 	if h.Argv == nil {
 		h.Argv = []string{}
@@ -121,6 +142,7 @@ const (
 	kindExit   = 'x'
 	kindStop   = 's'
 	kindAlive  = 'a'
+	kindGone   = 'g'
 )
 
 const (

@@ -62,10 +62,13 @@ type Process struct {
 
 	ready   chan error // receives once: nil when the command runs
 	begun   bool       // the agent reported that the command runs
-	replays bool       // what arrives was written before
-	started time.Time
-	facts   *identity.Facts
-	memo    json.RawMessage
+	refused bool       // the agent reported that it cannot
+
+	restarts int  // of the job that writes the spool, when that began
+	replays  bool // what arrives was written before
+	started  time.Time
+	facts    *identity.Facts
+	memo     json.RawMessage
 
 	mu        sync.Mutex
 	left      bool
@@ -113,16 +116,30 @@ func Forget(ctx context.Context, h Host, spool string) error {
 
 // begin connects and waits until the command runs, or has ended.
 func begin(ctx context.Context, h Host, to header, files fs.FS, grace time.Duration) (*Process, error) {
+	p, spoke, err := open(h, to, files, grace)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.await(ctx, spoke); err != nil {
+		p.abandon(spoke)
+		return nil, err
+	}
+	context.AfterFunc(ctx, func() { p.StopWithin(grace) })
+	return p, nil
+}
+
+// open starts to connect. spoke is closed when the agent speaks.
+func open(h Host, to header, files fs.FS, grace time.Duration) (p *Process, spoke chan struct{}, err error) {
 	to.Mark, to.Silence = "sweetspot-agent-"+NewSpool(), aliveTimeout.Seconds()
 	all, err := preamble(to, files)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	conn, err := dial(h, to.Python)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	p := &Process{
+	p = &Process{
 		host: h, detached: to.Spool != "", grace: grace, conn: conn, requests: make(chan frame, 16),
 		ready: make(chan error, 1), ended: make(chan struct{}), started: time.Now(), writers: map[byte]*io.PipeWriter{},
 	}
@@ -130,15 +147,10 @@ func begin(ctx context.Context, h Host, to header, files fs.FS, grace time.Durat
 		kindStderr: &p.stderr} {
 		*reader, p.writers[kind] = io.Pipe()
 	}
-	spoke := make(chan struct{})
+	spoke = make(chan struct{})
 	go p.send(all, spoke)
 	go p.receive(to.Mark, spoke)
-	if err := p.await(ctx, spoke); err != nil {
-		p.abandon(spoke)
-		return nil, err
-	}
-	context.AfterFunc(ctx, func() { p.StopWithin(grace) })
-	return p, nil
+	return p, spoke, nil
 }
 
 // abandon ends a command, if it has begun, that nobody waits for any more.
@@ -259,8 +271,9 @@ func (p *Process) note(f frame) {
 		Facts    *identity.Facts
 		Started  *struct{ PID int }
 		Attached *struct {
-			Elapsed float64
-			Memo    string
+			Elapsed  float64
+			Memo     string
+			Restarts int
 		}
 		Failed, Broken string
 	}
@@ -269,6 +282,7 @@ func (p *Process) note(f frame) {
 	}
 	switch {
 	case n.Failed != "":
+		p.refused = true
 		p.reportStart(fmt.Errorf("on %s: %s", p.name(), plaintext.Cut(plaintext.Clean(n.Failed), 1000)))
 	case n.Broken != "":
 		p.broken = fmt.Sprintf("the record of the probe on %s is incomplete: %s; what it wrote until then is saved", p.name(),
@@ -277,7 +291,8 @@ func (p *Process) note(f frame) {
 	case n.Facts != nil:
 		p.facts = n.Facts
 	case n.Attached != nil:
-		p.replays, p.memo = true, json.RawMessage(n.Attached.Memo)
+		p.replays, p.memo = n.Attached.Elapsed > 0, json.RawMessage(n.Attached.Memo)
+		p.restarts = n.Attached.Restarts
 		elapsed := min(max(n.Attached.Elapsed, 0), 1e9)
 		p.started = time.Now().Add(-time.Duration(elapsed * float64(time.Second)))
 	case n.Started != nil:

@@ -57,15 +57,23 @@ func Command() []string {
 // sshWords is the command line of a connection. ssh itself handles the user's
 // configuration, agent, jump hosts and known hosts.
 func sshWords(h Host, python string) []string {
+	if !plainWord(python) {
+		python = "python3"
+	}
+	if h == Here {
+		return []string{"sh", "-c", "exec " + fmt.Sprintf(bootstrap, python)}
+	}
+	return append(sshOptions(h), "--", h.Destination, fmt.Sprintf(bootstrap, python))
+}
+
+// sshOptions is ssh and its options for a host.
+func sshOptions(h Host) []string {
 	words := append(Command(), "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o",
 		"ServerAliveCountMax=3")
 	if h.Port != "" {
 		words = append(words, "-p", h.Port)
 	}
-	if !plainWord(python) {
-		python = "python3"
-	}
-	return append(words, "--", h.Destination, fmt.Sprintf(bootstrap, python))
+	return words
 }
 
 // dial starts ssh in a process group of its own: an interrupt at the terminal
@@ -284,6 +292,9 @@ func checkPort(text string) error {
 
 // String is the host as [Parse] reads it.
 func (h Host) String() string {
+	if h == Here {
+		return "this machine"
+	}
 	if h.Port == "" {
 		return h.Destination
 	}

@@ -25,6 +25,7 @@ import (
 	"sweetspot/probes/modelfile"
 	"sweetspot/probes/prune"
 	"sweetspot/probes/remote"
+	"sweetspot/probes/slurm"
 )
 
 // Request is one request for probes: a model or a command.
@@ -43,6 +44,9 @@ type Request struct {
 	Prune      string // degrees of pruning, as [prune.Parse] takes them; "" for none
 
 	Hosts      []string      // user@vm or user@vm:port; empty for this machine
+	On         string        // queue of an engine: slurm, or slurm:login-host; "" for none
+	GPUs       []string      // GPU types of the queue, a100 or a100:2
+	Slurm      slurm.Options // what its jobs ask for beside that
 	Detach     bool          // on other hosts it goes on without the connection
 	Python     string        // interpreter, of each host
 	Machine    store.Machine // what the user says about it: VM type and price
@@ -67,8 +71,14 @@ func (r Request) Cells() ([]matrix.Cell, error) {
 	if err := r.checkEffective(); err != nil {
 		return nil, err
 	}
+	if err := r.checkQueue(); err != nil {
+		return nil, err
+	}
 	axes := matrix.Axes{Mode: r.Spec.Mode, Batches: r.Batches, Precisions: r.Precisions, Hosts: r.Hosts,
 		Repeats: r.Repeats}
+	if r.isQueued() {
+		axes.Hosts = r.GPUs
+	}
 	if r.Prune != "" {
 		var err error
 		if axes.Prunes, err = prune.Parse(r.Prune); err != nil {
@@ -157,11 +167,13 @@ func (r Request) checkEffective() error {
 	s := r.Spec
 	ofTimes := []option{{"layers", s.Layers}, {"eval", s.Eval != ""}, {"fine-tune", s.FineTune > 0}}
 	ofRuns := append(slices.Clone(ofTimes), option{"largest-batch", s.FitBatch > 0}, option{"prune", r.Prune != ""},
-		option{"host", r.IsElsewhere()}, option{"repeat", r.Repeats > 1}, option{"keep-running", r.KeepRunning})
+		option{"host", r.IsElsewhere() && !r.isQueued()}, option{"on", r.isQueued()}, option{"repeat", r.Repeats > 1}, option{"keep-running", r.KeepRunning})
 	switch {
 	case r.IsCommand() && flags(r.ofModel()) != "":
 		return fmt.Errorf("a command sets its own batch size, precision, pruning, data and interpreter; leave out %s, "+
 			"or give a --model", flags(r.ofModel()))
+	case r.IsCommand() && len(r.Batches) == 0 && r.namesBatch():
+		return fmt.Errorf("the command takes a batch size at %s; add --batch, such as --batch 32,64", batchWord)
 	case !r.IsCommand() && r.Folder != "":
 		return errors.New("--folder is where a command runs; leave it out for a --model")
 	case s.WorkOnly && flags(ofRuns) != "":
@@ -184,7 +196,7 @@ func (r Request) prunes() bool {
 
 // IsElsewhere reports whether some of the probes run on other hosts.
 func (r Request) IsElsewhere() bool {
-	return slices.ContainsFunc(r.Hosts, func(h string) bool { return h != "" })
+	return r.isQueued() || slices.ContainsFunc(r.Hosts, func(h string) bool { return h != "" })
 }
 
 // option is a flag and whether the request uses it.
@@ -198,7 +210,7 @@ type option struct {
 func (r Request) ofModel() []option {
 	s := r.Spec
 	return []option{
-		{"batch", len(r.Batches) > 0}, {"precision", len(r.Precisions) > 0}, {"prune", r.Prune != ""},
+		{"batch", len(r.Batches) > 0 && !r.takesBatch()}, {"precision", len(r.Precisions) > 0}, {"prune", r.Prune != ""},
 		{"input", s.Input != ""}, {"data", s.Data != ""}, {"train-size", s.TrainSize != 0}, {"optimizer", s.Optimizer != ""},
 		{"eval", s.Eval != ""}, {"fine-tune", s.FineTune != 0}, {"layers", s.Layers}, {"largest-batch", s.FitBatch != 0},
 		{"python", r.Python != "" && !r.IsElsewhere()},
@@ -296,6 +308,19 @@ func (r Request) Argv() []string {
 	add("repeat", r.Repeats)
 	for _, h := range r.Hosts {
 		add("host", cmp.Or(h, Here))
+	}
+	add("on", r.On)
+	add("gpu", strings.Join(r.GPUs, ","))
+	for flag, value := range map[string]string{"account": r.Slurm.Account, "qos": r.Slurm.QoS,
+		"partition": r.Slurm.Partition, "constraint": r.Slurm.Constraint, "container": r.Slurm.Container,
+		"spool": r.Slurm.Spool} {
+		add(flag, value)
+	}
+	for _, m := range r.Slurm.Modules {
+		add("module", m)
+	}
+	for _, o := range r.Slurm.Options {
+		add("sbatch", o)
 	}
 	add("precision-target", r.Rule.Target)
 	add("max-seconds", r.Rule.MaxSeconds)

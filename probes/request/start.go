@@ -61,6 +61,9 @@ func (r Request) Start(ctx context.Context, s Environment) (*matrix.Matrix, erro
 		return nil, err
 	}
 	r.Place(ctx, s.VMTypes)
+	if r.isQueued() {
+		return r.startQueued(ctx, cells, s)
+	}
 	if err := r.CheckCap(); err != nil {
 		return nil, err
 	}
@@ -98,12 +101,15 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Environment) (ses
 	if c.Host == "" {
 		o.Observe = []session.Observer{gpu.Observer(telemetryEvery), rapl.Observer(rapl.Zones, telemetryEvery),
 			load.Observer(os.Getpid(), telemetryEvery)}
+	} else if r.isQueued() {
+		o.Start = inJob
 	} else if err = r.remotely(&o, c.Host, s.VMTypes); err != nil {
 		return o, err
 	}
 	source, name := modelSource(spec.Model), spec.Name()
 	o.Description.Command = r.alone(c)
 	if r.IsCommand() {
+		r.Command, o.Description.BatchSize = r.batched(c.Batch), c.Batch
 		words := secret.Words(r.Command)
 		source, name = commandSource(words, r.folderHere(c.Host)), commandName(words)
 		o.Description.Command = words
@@ -145,6 +151,9 @@ func (r Request) hooked(o session.Options) (session.Options, error) {
 		return o, err
 	}
 	o.Hooked, o.WorkOnly, o.Dir = true, r.Spec.WorkOnly, r.Folder
+	if r.On == slurmHere && o.Dir == "" {
+		o.Dir, _ = os.Getwd() // of a file system that the nodes share
+	}
 	if o.Start == nil {
 		o.Input = r.Input
 	} else {
@@ -233,7 +242,9 @@ func (r *Request) Place(ctx context.Context, vms []profile.VMType) (words string
 }
 
 // isHere reports whether some of the probes run on this machine.
-func (r Request) isHere() bool { return len(r.Hosts) == 0 || slices.Contains(r.Hosts, "") }
+func (r Request) isHere() bool {
+	return !r.isQueued() && (len(r.Hosts) == 0 || slices.Contains(r.Hosts, ""))
+}
 
 // known reports whether the user gave the machine's VM type or price.
 func known(m store.Machine) bool { return m.VM.InstanceType != "" || m.USDPerHour != nil }

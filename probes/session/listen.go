@@ -23,6 +23,19 @@ const silence = 30 * time.Second
 // [Options].RequiredPrecision: each ranks all candidates.
 const decideEvery = 500 * time.Millisecond
 
+// begin takes note once the command runs: one that waits in a queue may do so much later.
+func (l *loop) begin() {
+	if p, ok := l.process.(interface{ Waiting() (string, bool) }); ok {
+		why, waits := p.Waiting()
+		l.changed = l.changed || why != l.waiting
+		if l.waiting = why; waits {
+			return
+		}
+	}
+	l.waiting, l.runs = "", true
+	l.identify()
+}
+
 // identify fills in what another host reports about itself.
 func (l *loop) identify() {
 	p, ok := l.process.(interface {

@@ -56,6 +56,9 @@ type loop struct {
 	over    bool     // what trains now is not recorded
 	earlier []Update // the last ones of those before
 
+	runs    bool   // the command has begun
+	waiting string // why it has not
+
 	seq      int
 	changed  bool
 	silent   bool      // the warning that no events arrive was given
@@ -92,6 +95,9 @@ func (l *loop) run(cancelled <-chan struct{}, messages <-chan message, observed 
 			l.note(err)
 			l.state.rename(l.saver.recording.Model())
 		case <-tick.C:
+			if !l.runs {
+				l.begin()
+			}
 			l.decide()
 			l.judge(l.state.series.BriefSummary())
 			l.warnIfSilent()
@@ -101,6 +107,13 @@ func (l *loop) run(cancelled <-chan struct{}, messages <-chan message, observed 
 	}
 	exit := l.process.Wait()
 	l.scriptEx = &exit
+	if !l.runs {
+		l.begin()
+	}
+	// Of a probe that never began and never will nothing is kept.
+	if p, ok := l.process.(interface{ Collected() bool }); ok && !l.runs {
+		l.discard = l.discard || p.Collected()
+	}
 	l.finish()
 }
 
@@ -259,7 +272,7 @@ func (l *loop) update() Update {
 	l.seq++
 	spent := l.elapsed() - l.began
 	u := l.state.update()
-	u.Seq, u.Earlier = l.seq, l.earlier
+	u.Seq, u.Earlier, u.Waiting = l.seq, l.earlier, l.waiting
 	u.Warnings = append(u.Warnings, l.aboutEarlier()...)
 	u.Verdict = l.verdict
 	u.SpentS, u.SpentUSD = spent, l.rule.SpentUSD(spent)

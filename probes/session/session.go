@@ -109,6 +109,7 @@ type Update struct {
 	MemoryTotalBytes    *float64
 	AccuracyRead        string   // what was read from the output as the accuracy, and whether it is; "" for nothing
 	AccuracyFrom        string   // the name that was printed with it
+	Waiting             string   // why the script does not run yet: its job waits in a queue
 	Log                 []string // the last lines
 	Warnings            []string
 	Rejected            int // malformed events of the script
@@ -200,7 +201,7 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 		rule:  o.Rule,
 	}
 	l.state.redescribed = o.FirstOfSeries
-	l.identify()
+	l.begin()
 	for _, w := range o.Warnings {
 		l.state.warn(w, 0)
 	}

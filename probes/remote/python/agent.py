@@ -16,6 +16,7 @@ from command import EVENTS_FD, Command, Trouble, reserve
 from facts import gather
 from frames import EVENTS, EXIT, STOP, Splitter, frame, note
 from interpreter import place
+from job import CUT, clear, job, watch
 from link import Link, wait
 from load import Load
 from spool import Spool, failed
@@ -28,11 +29,17 @@ def main():
     files = sys.stdin.buffer.read(header["files"])
     reserve(EVENTS_FD)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    if header["task"] == "job":
+        job(header, files, keep)
+        return
     os.write(1, ("\n%s\n" % header["mark"]).encode())
     link = Link(header["silence"])
     try:
         link.wait_for_first()  # if sweetspot gave up meanwhile, nothing must start
-        {"run": run, "attach": attach, "forget": forget}[header["task"]](header, files, link)
+        if header["task"] == "watch":
+            watch(header, link, follow)
+        else:
+            {"run": run, "attach": attach, "forget": forget, "clear": clear}[header["task"]](header, files, link)
     except Trouble as e:
         link.send(note(failed=str(e)))
     link.finish()
@@ -97,10 +104,8 @@ def carry(command, link, header):
         sources = [] if link.full() else command.sources()
         for data in command.take(wait(sources, link, TICK)) + readings(load, command):
             link.send(data)
-        for kind, payload in link.requests:
-            if kind == STOP:
-                command.stop(json.loads(payload.decode())["grace"])
-        link.requests.clear()
+        for payload in link.take(STOP):
+            command.stop(json.loads(payload.decode())["grace"])
         if not link.open or over(command, header):
             command.stop(header["grace"])
         command.tick()
@@ -128,12 +133,15 @@ def fork_keeper():
     return True
 
 
-def keep(header, files, spool):
-    """Runs the command and writes its streams to the spool, whether or not anyone is connected."""
+def keep(header, files, spool, ending=()):
+    """Runs the command and writes its streams to the spool, whether or not anyone is connected. It is
+    stopped once the last argument holds a reason."""
     try:
         command = begin(header, files, spool.append)
     except Trouble as e:
         spool.append(note(failed=str(e)))
+        if spool.shared:
+            spool.write("ended", 0.0)
         return
     full = None
     try:
@@ -150,28 +158,33 @@ def keep(header, files, spool):
         asked = spool.read("stop")
         if asked is not None:
             command.stop(asked)
-        if full is not None or over(command, header):
+        if full is not None or ending or over(command, header):
             command.stop(header["grace"])  # output that cannot be kept is useless
         command.tick()
     if full is not None:
         spool.make_room()
         spool.append(note(command.age(), broken="its record could not be written there (%s); free space there" % full.strerror))
+    if CUT in ending:
+        spool.write("cut", CUT)  # it may be begun again, and goes on then
+        return
     spool.append(command.exit())
     spool.write("ended", command.age())
 
 
-def follow(spool, link):
+def follow(spool, link, kept=None):
     """Sends the spool from its beginning, including what is added until the command ends."""
     splitter = Splitter()
     finished = False
+    is_kept = kept or spool.kept
     with open(spool.path("frames"), "rb", buffering=0) as frames:
         while link.open and not finished:
-            kept = spool.kept()  # asked first: what was written last is then read
+            kept = is_kept()  # asked first: what was written last is then read
             data = b"" if link.full() else frames.read(1 << 18)
             for kind, payload, whole in splitter.feed(data):
                 link.send(whole)
                 if failed(kind, payload):
-                    spool.remove()
+                    if not spool.shared:
+                        spool.remove()
                     return
                 finished = kind == EXIT
             if not data and not kept and not link.full():
@@ -179,7 +192,5 @@ def follow(spool, link):
                 link.send(frame(EXIT, b"{}"))
                 return
             wait([], link, 0 if data else TICK)
-            for kind, payload in link.requests:
-                if kind == STOP:
-                    spool.write("stop", json.loads(payload.decode())["grace"])
-            link.requests.clear()
+            for payload in link.take(STOP):
+                spool.write("stop", json.loads(payload.decode())["grace"])

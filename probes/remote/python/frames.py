@@ -7,8 +7,8 @@ HEAD = struct.Struct(">cIQ")  # kind, length of what follows, microseconds since
 
 # To sweetspot: three streams of the command, notes of the agent, and the end.
 EVENTS, STDOUT, STDERR, NOTE, EXIT = b"e", b"o", b"r", b"n", b"x"
-# From sweetspot: a request to stop, and a heartbeat.
-STOP, ALIVE = b"s", b"a"
+# From sweetspot: a request to stop, a heartbeat, and that the scheduler no longer knows a job to run.
+STOP, ALIVE, GONE = b"s", b"a", b"g"
 
 
 def frame(kind, payload, seconds=0.0):

@@ -4,7 +4,7 @@ import os
 import select
 import time
 
-from frames import Splitter
+from frames import ALIVE, Splitter
 
 FULL = 4 << 20  # with this many bytes waiting to be sent, nothing more is read from the command
 
@@ -71,6 +71,12 @@ class Link:
             return
         self._heard = time.monotonic()
         self.requests += [(kind, payload) for kind, payload, _ in self._splitter.feed(data)]
+
+    def take(self, wanted):
+        """The payloads of the requests of a kind, oldest first, which are removed."""
+        found = [payload for kind, payload in self.requests if kind == wanted]
+        self.requests = [r for r in self.requests if r[0] not in (wanted, ALIVE)]
+        return found
 
     def wait_for_first(self):
         """Waits for the first heartbeat."""

@@ -12,17 +12,20 @@ from frames import NOTE, STDERR, STDOUT, note
 
 LOGGED = 64 << 20  # bytes of output that are kept; events are always kept
 SPARE = 16 << 10  # bytes reserved on the disk to report that it is full
+STALE = 120.0  # seconds without one after which, whatever a file system kept in a cache, nobody writes
 
 
 class Spool:
-    def __init__(self, name):
+    def __init__(self, name, root=""):
+        """With a root, a folder that several hosts share, the writer may be on another host."""
         if not re.fullmatch("[0-9a-f]{8,64}", name):
             raise Trouble("%r is not the name of a detached probe" % name)
         state = os.environ.get("XDG_STATE_HOME", "")
         if not os.path.isabs(state):
             state = os.path.expanduser("~/.local/state")
         self.name = name
-        self.dir = os.path.join(state, "sweetspot", "spool", name)
+        self.shared = bool(root)
+        self.dir = os.path.join(root or os.path.join(state, "sweetspot", "spool"), name)
         self._file = None
         self._whole = 0  # bytes of the frames written whole
         self._logged = 0
@@ -52,7 +55,9 @@ class Spool:
         os.close(self._lock)
 
     def kept(self):
-        """Whether the process that writes it is alive."""
+        """Whether the process that writes it is alive, as far as that can be told in one look."""
+        if self.shared:
+            return self.read("ended") is None and time.time() - os.path.getmtime(self.path("frames")) < STALE
         lock = os.open(self.path("lock"), os.O_WRONLY | os.O_CREAT, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -108,7 +113,7 @@ class Spool:
 
     def attached(self):
         """The note that opens a replay."""
-        return note(attached={"elapsed": self.elapsed(), "memo": self.read("memo")})
+        return note(attached={"elapsed": self.elapsed(), "memo": self.read("memo"), "restarts": self.read("restarts") or 0})
 
     def remove(self):
         shutil.rmtree(self.dir, ignore_errors=True)

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"sweetspot/data/contract"
+	"sweetspot/data/store"
+	"sweetspot/data/textfile"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
+	"sweetspot/probes/queue"
+	"sweetspot/probes/request"
+	"sweetspot/probes/slurm"
+)
+
+func newQueueCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "queue",
+		Short: "List the probes in the queue of a cluster, cancel them, and show which GPUs it has",
+		Long: "queue shows the probes that were started with probe --on slurm and are not finished: which wait, why, and\n" +
+			"which run. sweetspot attach KEY follows them again. cancel ends their jobs; what was measured until then is\n" +
+			"collected by attach. offers lists the GPU types of a cluster.",
+		Example: "  sweetspot queue list\n  sweetspot queue cancel 5f0a12\n  sweetspot queue offers --on slurm:me@login",
+		Args:    rejectUnknown,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	var on string
+	offers := &cobra.Command{
+		Use: "offers", Short: "List the GPU types of a cluster", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return printOffers(cmd, on) },
+	}
+	offers.Flags().StringVar(&on, "on", "slurm", "the cluster: slurm, or slurm:user@login-host")
+	cmd.AddCommand(
+		&cobra.Command{Use: "list", Short: "List the probes in queues", Args: cobra.NoArgs, RunE: listQueued},
+		&cobra.Command{Use: "cancel KEY…", Short: "End the jobs of probes", Args: cobra.MinimumNArgs(1), RunE: cancelQueued},
+		offers)
+	for _, sub := range cmd.Commands() {
+		sub.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	return cmd
+}
+
+// clusterConfig is what the config file says about Slurm,
+// $XDG_CONFIG_HOME/sweetspot/config.json: {"slurm": {"account": "lab", "gpus": {"h100": {"usd_per_hour": 2.5}}}}.
+func clusterConfig() (o slurm.Options, err error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return o, nil // without a home there is no config file either
+	}
+	path := filepath.Join(dir, "sweetspot", "config.json")
+	data, err := textfile.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return o, nil
+	}
+	if err != nil {
+		return o, err
+	}
+	var config struct {
+		Slurm slurm.Options `json:"slurm"`
+	}
+	if err := json.Unmarshal(data, &config); err != nil {
+		return o, fmt.Errorf("%s is not valid: %w", path, err)
+	}
+	for gpu, g := range config.Slurm.GPUs {
+		if g.USDPerHour != nil && !(*g.USDPerHour > 0) {
+			return o, fmt.Errorf("%s: the price of %s an hour must be above 0; leave it out where it is not known", path,
+				plaintext.Quote(gpu))
+		}
+	}
+	return config.Slurm, nil
+}
+
+// offersResult is the JSON of queue offers.
+type offersResult struct {
+	contract.Head
+	On     string      `json:"on"`
+	Offers []gpuOffers `json:"offers"`
+}
+
+type gpuOffers struct {
+	GPU        string   `json:"gpu"`
+	Nodes      int      `json:"nodes"`        // that can be used
+	Count      int      `json:"count"`        // GPUs of the largest node
+	Partitions []string `json:"partitions"`   // where they are
+	USDPerHour *float64 `json:"usd_per_hour"` // of one GPU; null where it is not known
+}
+
+func printOffers(cmd *cobra.Command, on string) error {
+	o, err := clusterConfig()
+	if err != nil {
+		return err
+	}
+	e, err := request.EngineOn(on, o)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	offers, err := e.Offers(cmd.Context())
+	if err != nil {
+		return err
+	}
+	result := offersResult{Head: contract.NewHead("queue"), On: on, Offers: []gpuOffers{}}
+	for _, o := range offers {
+		result.Offers = append(result.Offers, gpuOffers(o))
+	}
+	if wantsJSON(cmd) {
+		return printJSON(cmd.OutOrStdout(), result)
+	}
+	if len(offers) == 0 {
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), "The cluster has no GPUs that Slurm knows.")
+		return err
+	}
+	out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(out, "GPU\tNODES\tGPUS A NODE\tPRICE OF ONE\tPARTITIONS")
+	for _, o := range offers {
+		price := "unknown"
+		if o.USDPerHour != nil {
+			price = quantity.Money(*o.USDPerHour) + "/h"
+		}
+		_, _ = fmt.Fprintf(out, "%s\t%d\t%d\t%s\t%s\n", plaintext.Clean(o.GPU), o.Nodes, o.Count, price,
+			strings.Join(o.Partitions, ", "))
+	}
+	return out.Flush()
+}
+
+// queueResult is the JSON of queue list and queue cancel.
+type queueResult struct {
+	contract.Head
+	Action   string      `json:"action"` // list or cancel
+	Matrices []queuedJob `json:"matrices"`
+}
+
+type queuedJob struct {
+	Key   string  `json:"key"`
+	On    string  `json:"on"`
+	GPU   string  `json:"gpu"`
+	Job   string  `json:"job"`   // the engine's own number; "" where it is not known
+	State string  `json:"state"` // waiting, running, ended or unknown
+	Why   string  `json:"why"`
+	Runs  []int64 `json:"runs"`
+}
+
+// inQueues are the jobs of the database's matrices, with their states.
+func inQueues(ctx context.Context, all []request.Queued) (jobs []queuedJob, err error) {
+	o, err := clusterConfig()
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range all {
+		e, err := request.Engine(q.Address, o)
+		if err != nil {
+			return nil, err
+		}
+		states, unknown := e.Look(ctx, q.Jobs())
+		for _, name := range q.Jobs() {
+			s := states[name]
+			job := queuedJob{Key: q.Key, On: q.On(), Job: s.ID, Runs: []int64{},
+				State: [...]string{"unknown", "waiting", "running", "ended"}[s.Phase], Why: s.Words()}
+			switch {
+			case unknown != nil:
+				job.Why = plaintext.Clean(unknown.Error())
+			case s.Phase == queue.Unknown:
+				job.State, job.Why = "ended", "the scheduler no longer knows the job"
+			}
+			for _, r := range q.Runs {
+				if spool, ok := queue.ParseSpool(r.Spool); ok && spool.Job() == name {
+					job.GPU, job.Runs = request.GPU(r), append(job.Runs, r.ID)
+				}
+			}
+			jobs = append(jobs, job)
+		}
+	}
+	return jobs, nil
+}
+
+func listQueued(cmd *cobra.Command, _ []string) error {
+	return withDatabase(cmd, func(db *store.Store) error {
+		all, err := request.ListQueued(cmd.Context(), db)
+		if err != nil {
+			return err
+		}
+		jobs, err := inQueues(cmd.Context(), all)
+		if err != nil {
+			return err
+		}
+		if wantsJSON(cmd) {
+			return printJSON(cmd.OutOrStdout(), queueResult{contract.NewHead("queue"), "list", append([]queuedJob{}, jobs...)})
+		}
+		if len(jobs) == 0 {
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "No probe is in a queue.")
+			return err
+		}
+		out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+		_, _ = fmt.Fprintln(out, "KEY\tON\tGPU\tJOB\tPROBES\tSTATE\tWHY")
+		for _, j := range jobs {
+			_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", j.Key[:shortKey], plaintext.Clean(j.On),
+				plaintext.Clean(j.GPU), plaintext.Clean(j.Job), len(j.Runs), j.State, j.Why)
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), "sweetspot attach KEY collects them.")
+		return err
+	})
+}
+
+// shortKey is how many digits of a key are shown, and are enough to name it.
+const shortKey = 6
+
+// queuedBy finds a matrix by the beginning of its key.
+func queuedBy(all []request.Queued, key string) (*request.Queued, bool) {
+	for i := range all {
+		if len(key) >= shortKey && strings.HasPrefix(all[i].Key, key) {
+			return &all[i], true
+		}
+	}
+	return nil, false
+}
+
+func cancelQueued(cmd *cobra.Command, keys []string) error {
+	return withDatabase(cmd, func(db *store.Store) error {
+		all, err := request.ListQueued(cmd.Context(), db)
+		if err != nil {
+			return err
+		}
+		var chosen []request.Queued
+		for _, key := range keys {
+			q, ok := queuedBy(all, key)
+			if !ok {
+				return usageError("there is no probe %s in a queue; sweetspot queue list shows those there are",
+					plaintext.Quote(key))
+			}
+			chosen = append(chosen, *q)
+		}
+		o, err := clusterConfig()
+		if err != nil {
+			return err
+		}
+		for _, q := range chosen {
+			e, err := request.Engine(q.Address, o)
+			if err != nil {
+				return err
+			}
+			if err := e.Cancel(cmd.Context(), q.Jobs()); err != nil {
+				return err
+			}
+		}
+		if wantsJSON(cmd) {
+			jobs, err := inQueues(cmd.Context(), chosen)
+			if err != nil {
+				return err
+			}
+			return printJSON(cmd.OutOrStdout(), queueResult{contract.NewHead("queue"), "cancel", jobs})
+		}
+		for _, q := range chosen {
+			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "Cancelled %s; sweetspot attach %s collects what was measured.\n",
+				q.Key[:shortKey], q.Key[:shortKey]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

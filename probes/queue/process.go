@@ -1,0 +1,362 @@
+package queue
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"sweetspot/engine/plaintext"
+	"sweetspot/probes/identity"
+	"sweetspot/probes/remote"
+	"sweetspot/probes/runner"
+)
+
+var (
+	// quiet is how long a job that does not run any more, as its engine says, must have
+	// given no sign of life to be over. File systems that several hosts share show what
+	// another host wrote up to a minute late.
+	quiet = 70 * time.Second
+	// again is how soon a lost connection is made anew, and againLast at most.
+	again     = time.Second
+	againLast = time.Minute
+)
+
+// Process follows a probe of a job by its spool: while it waits, while it runs, and over
+// connections that break. It is a process of a session.
+type Process struct {
+	watch  *Watch
+	host   remote.Host
+	spool  Spool
+	attach func() (*remote.Process, error)
+
+	readers map[stream]*io.PipeReader
+	writers map[stream]*io.PipeWriter
+	sent    map[stream]int64 // bytes, which a new connection brings again
+
+	mu       sync.Mutex
+	current  *remote.Process
+	begun    bool
+	started  time.Time
+	facts    *identity.Facts
+	why      string // it does not run yet
+	stopping time.Duration
+	left     bool
+
+	runs  chan struct{} // closed once it has begun, or never will
+	halt  chan struct{} // closed once it is to end, or left
+	ended chan struct{}
+	exit  runner.Exit
+	all   bool // there is nothing more to follow
+	again bool // another attempt will
+}
+
+type stream int
+
+const (
+	events stream = iota
+	stdout
+	stderr
+)
+
+// Follow begins to follow. It returns at once.
+func Follow(w *Watch, h remote.Host, s Spool) *Process {
+	p := &Process{watch: w, host: h, spool: s, readers: map[stream]*io.PipeReader{},
+		writers: map[stream]*io.PipeWriter{}, sent: map[stream]int64{}, why: "waits in the queue",
+		runs: make(chan struct{}), halt: make(chan struct{}), ended: make(chan struct{})}
+	p.attach = func() (*remote.Process, error) { return remote.Watch(h, s.Path(), s.Job(), quiet) }
+	for _, k := range []stream{events, stdout, stderr} {
+		p.readers[k], p.writers[k] = io.Pipe()
+	}
+	go p.run()
+	return p
+}
+
+func (p *Process) run() {
+	for wait := again; ; wait = min(2*wait, againLast) {
+		over, began := p.once()
+		if over {
+			break
+		}
+		if began {
+			wait = again
+		}
+		select {
+		case <-p.halt:
+		case <-time.After(wait):
+		}
+		if p.isHalted() {
+			p.lose(fmt.Errorf("the connection to %s was lost; the probe goes on there, and sweetspot attach collects it",
+				plaintext.Clean(p.host.String())))
+			break
+		}
+	}
+	p.mu.Lock()
+	if !p.begun {
+		close(p.runs)
+	}
+	p.mu.Unlock()
+	for _, w := range p.writers {
+		_ = w.Close()
+	}
+	close(p.ended)
+}
+
+// once follows over one connection; over says that there will be nothing more.
+func (p *Process) once() (over, began bool) {
+	r, err := p.attach()
+	if err != nil {
+		return false, false // as of a host that cannot be reached
+	}
+	p.mu.Lock()
+	p.current = r
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		p.current = nil
+		p.mu.Unlock()
+	}()
+	var copies sync.WaitGroup
+	for k, from := range map[stream]io.Reader{events: r.Events(), stdout: r.Stdout(), stderr: r.Stderr()} {
+		copies.Go(func() { p.copy(k, from) })
+	}
+	finished := make(chan struct{})
+	go p.tell(r, finished)
+	refused := p.await(r)
+	exit := r.Wait()
+	close(finished)
+	copies.Wait()
+	p.mu.Lock()
+	began = p.begun
+	p.mu.Unlock()
+	switch {
+	case p.isLeft():
+		p.lose(fmt.Errorf("left %s; the probe goes on there, and sweetspot attach collects it",
+			plaintext.Clean(p.host.String())))
+	case !began && p.isHalted():
+		p.all = true
+		p.lose(errors.New("stopped before it began"))
+	case refused != nil && r.Refused():
+		p.all = true
+		p.lose(errors.New(p.explain(refused.Error())))
+	case r.Collected() && exit.Lost != nil:
+		s, _, _ := p.watch.State(p.spool.Job())
+		p.all, p.again = true, s.Phase != Ended && s.Restarts > r.Restarts()
+		p.lose(errors.New(p.explain(exit.Lost.Error())))
+	case r.Collected():
+		p.all, p.exit = true, exit
+	default:
+		return false, began
+	}
+	return true, began
+}
+
+// await waits until the probe runs; nil also if the connection broke.
+func (p *Process) await(r *remote.Process) error {
+	select {
+	case err := <-r.Ready():
+		if err != nil {
+			return err
+		}
+	case <-p.halt:
+		r.Leave()
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if f, ok := r.Facts(); ok {
+		p.facts = &f
+	}
+	if !p.begun {
+		close(p.runs)
+	}
+	p.begun, p.started, p.why = true, r.Started(), ""
+	if p.stopping > 0 {
+		r.StopWithin(p.stopping)
+	}
+	return nil
+}
+
+// tell passes on what the engine says of the job, as long as the connection holds.
+func (p *Process) tell(r *remote.Process, finished <-chan struct{}) {
+	type word struct {
+		gone     bool
+		restarts int
+	}
+	for said := (word{}); ; {
+		s, changed, err := p.watch.State(p.spool.Job())
+		p.mu.Lock()
+		if !p.begun {
+			p.why = s.Words()
+			if err != nil {
+				p.why = err.Error()
+			} else if s.Phase == Running {
+				p.why = "its job runs, and other probes come first"
+			}
+		}
+		p.mu.Unlock()
+		if now := (word{s.Phase == Ended, s.Restarts}); now != said {
+			said = now
+			r.Gone(now.gone, now.restarts)
+		}
+		select {
+		case <-changed:
+		case <-finished:
+			return
+		}
+	}
+}
+
+// copy passes on what was not yet, until the stream ends.
+func (p *Process) copy(k stream, from io.Reader) {
+	skip := p.sent[k]
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buffer)
+		data := buffer[:n]
+		known := min(skip, int64(n))
+		skip -= known
+		if data = data[known:]; len(data) > 0 {
+			p.sent[k] += int64(len(data))
+			_, _ = p.writers[k].Write(data) // fails if nobody reads any more
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// explain adds what the engine says to what the spool shows.
+func (p *Process) explain(what string) string {
+	s, _, err := p.watch.State(p.spool.Job())
+	job := "the job"
+	if s.ID != "" {
+		job += " " + plaintext.Clean(s.ID)
+	}
+	if s.Node != "" {
+		job += " on " + plaintext.Clean(s.Node)
+	}
+	switch {
+	case err != nil:
+		return fmt.Sprintf("%s; what became of %s is not known (%v)", what, job, err)
+	case s.Why != "":
+		return fmt.Sprintf("%s: %s (%s)", job, s.Words(), what)
+	}
+	return fmt.Sprintf("%s: %s", job, what)
+}
+
+func (p *Process) lose(why error) { p.exit = runner.Exit{Code: lostCode, Lost: why} }
+
+// lostCode is the exit code of a process that could not be followed: that of ssh.
+const lostCode = 255
+
+func (p *Process) isHalted() bool {
+	select {
+	case <-p.halt:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *Process) isLeft() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.left
+}
+
+// Events is the stream of the probe's events, in whole lines.
+func (p *Process) Events() io.Reader { return p.readers[events] }
+
+// Stdout is its standard output.
+func (p *Process) Stdout() io.Reader { return p.readers[stdout] }
+
+// Stderr is its standard error.
+func (p *Process) Stderr() io.Reader { return p.readers[stderr] }
+
+// Started is when it began; before it does, now.
+func (p *Process) Started() time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.begun {
+		return time.Now()
+	}
+	return p.started
+}
+
+// Waiting says why it does not run yet; false once it does or did.
+func (p *Process) Waiting() (why string, waits bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return cmp.Or(p.why, "waits in the queue"), !p.begun
+}
+
+// Begun is closed once it runs or did, or it is known that it never will.
+func (p *Process) Begun() <-chan struct{} { return p.runs }
+
+// Facts is what its host reports about itself; false if it did not.
+func (p *Process) Facts() (identity.Facts, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.facts == nil {
+		return identity.Facts{}, false
+	}
+	return *p.facts, true
+}
+
+// Wait returns how it ended.
+func (p *Process) Wait() runner.Exit {
+	<-p.ended
+	return p.exit
+}
+
+// Collected reports, once [Process.Wait] has returned, whether everything that it
+// wrote has arrived.
+func (p *Process) Collected() bool {
+	<-p.ended
+	return p.all
+}
+
+// Again reports, once [Process.Wait] has returned, whether the probe was cut off and
+// its job was begun again: another attempt follows.
+func (p *Process) Again() bool {
+	<-p.ended
+	return p.again
+}
+
+// StopWithin asks it to end, as [remote.Process.StopWithin]. One that waits is over.
+func (p *Process) StopWithin(grace time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopping == 0 || grace < p.stopping {
+		p.stopping = grace
+	}
+	if p.current != nil && p.begun {
+		p.current.StopWithin(grace)
+		return
+	}
+	p.close()
+}
+
+// Leave ends the connection; the job goes on.
+func (p *Process) Leave() {
+	p.mu.Lock()
+	p.left = true
+	current := p.current
+	p.close()
+	p.mu.Unlock()
+	if current != nil {
+		current.Leave()
+	}
+}
+
+// close is called with the lock.
+func (p *Process) close() {
+	select {
+	case <-p.halt:
+	default:
+		close(p.halt)
+	}
+}

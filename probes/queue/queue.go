@@ -1,0 +1,148 @@
+// Package queue is the seam between probes and the engines that queue jobs, such as
+// Slurm: what they offer, a batch of probes as a job, the state of many jobs in one
+// look, and their end. Whatever engine it is, its jobs write spools, which are the
+// truth; what the engine says only explains their silence.
+package queue
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"sweetspot/engine/plaintext"
+	"sweetspot/probes/remote"
+)
+
+// Offer is what an engine has of one GPU type.
+type Offer struct {
+	GPU        string
+	Nodes      int      // that have it and can be used
+	Count      int      // GPUs of the node with the most
+	Partitions []string // where they are
+	USDPerHour *float64 // of one GPU; nil where it is not known
+}
+
+// Batch is a job: all probes of one GPU type, so that the queue is paid once.
+type Batch struct {
+	Name   string // the idempotent key: no second job of that name is begun
+	GPU    string
+	Count  int           // GPUs
+	Limit  time.Duration // that the job may take
+	Grace  time.Duration // before that limit, in which it ends by itself
+	Script func(launch string) ([]byte, error)
+}
+
+// Phase is where a job stands.
+type Phase uint8
+
+// The phases of a job. Unknown is one that the engine does not tell.
+const (
+	Unknown Phase = iota
+	Waiting
+	Running
+	Ended
+)
+
+// State is what an engine says of a job.
+type State struct {
+	ID       string // the engine's own
+	Phase    Phase
+	Why      string    // it waits, or how it ended; part of a sentence
+	Starts   time.Time // when a waiting one is expected to; zero if unknown
+	Node     string
+	Restarts int // times that it was begun again
+}
+
+// Engine runs jobs. Implementations are used by one goroutine at a time.
+type Engine interface {
+	// Login is where the spools of its jobs can be read.
+	Login() remote.Host
+	// Root is the folder of those spools there, on a file system shared by all hosts.
+	Root(ctx context.Context) (string, error)
+	Offers(ctx context.Context) ([]Offer, error)
+	// Submit begins the job, unless one of that name is there already.
+	Submit(ctx context.Context, b Batch) (id string, err error)
+	// Look returns the states of the jobs by their names; of those that it does not
+	// know, none.
+	Look(ctx context.Context, names []string) (map[string]State, error)
+	// Cancel ends jobs, those that do not run any more excepted.
+	Cancel(ctx context.Context, names []string) error
+}
+
+// keyDigits is the length of the name of a matrix; a job's has two digits more, a
+// probe's spool four, and one of its attempts six.
+const keyDigits = 16
+
+// NewKey names a matrix.
+func NewKey() string {
+	var key [keyDigits / 2]byte
+	_, _ = rand.Read(key[:]) // never fails
+	return hex.EncodeToString(key[:])
+}
+
+// JobName is the name of a job of a matrix.
+func JobName(key string, job int) string { return fmt.Sprintf("%s%02x", key, job) }
+
+// SpoolName is the name of the spool of a probe of a job, without the attempt.
+func SpoolName(job string, probe int) string { return fmt.Sprintf("%s%02x", job, probe) }
+
+// Spool is a spool of a job: its folder and its name.
+type Spool struct {
+	Root, Name string
+	Attempt    int // 0 is the first
+}
+
+// Path is the spool as it is stored with a run.
+func (s Spool) Path() string {
+	return fmt.Sprintf("%s/%s%02x", strings.TrimSuffix(s.Root, "/"), s.Name, s.Attempt)
+}
+
+// Job is the name of its job.
+func (s Spool) Job() string { return s.Name[:keyDigits+2] }
+
+// Key is the name of its matrix.
+func (s Spool) Key() string { return s.Name[:keyDigits] }
+
+// ParseSpool reads what [Spool.Path] wrote.
+func ParseSpool(path string) (Spool, bool) {
+	root, name, ok := cutLast(path, "/")
+	if !ok || len(name) != keyDigits+6 {
+		return Spool{}, false
+	}
+	digits, err := hex.DecodeString(name)
+	if err != nil {
+		return Spool{}, false
+	}
+	return Spool{root, name[:keyDigits+4], int(digits[len(digits)-1])}, true
+}
+
+func cutLast(s, mark string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, mark)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(mark):], true
+}
+
+// Words is the state as part of a sentence: "waits for resources, expected to start
+// at 15:04".
+func (s State) Words() string {
+	why := plaintext.Cut(plaintext.Clean(s.Why), 300)
+	switch s.Phase {
+	case Waiting:
+		if why == "" {
+			why = "waits in the queue"
+		}
+		if !s.Starts.IsZero() {
+			why += ", expected to start at " + s.Starts.Local().Format("15:04")
+		}
+	case Running:
+		if why == "" {
+			why = "runs on " + plaintext.Clean(s.Node)
+		}
+	}
+	return why
+}

@@ -1,0 +1,415 @@
+package request
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"sweetspot/data/store"
+	"sweetspot/engine/plaintext"
+	"sweetspot/probes/identity"
+	"sweetspot/probes/matrix"
+	"sweetspot/probes/queue"
+	"sweetspot/probes/remote"
+	"sweetspot/probes/runner"
+	"sweetspot/probes/session"
+	"sweetspot/probes/slurm"
+)
+
+const (
+	// queuedCap caps each probe of a job, if the user gave no cap: with nobody there to
+	// stop it, the job must come to the next one.
+	queuedCap = 5 * time.Minute
+	// preparing is what a probe of a job may take beyond its cap: to find an
+	// interpreter, and to end.
+	preparing = 45 * time.Second
+	// jobGrace is the time before a job's limit in which it ends at a step boundary.
+	jobGrace = time.Minute
+)
+
+// queuePrefix begins the address of a run in the queue of a Slurm cluster:
+// slurm:login-host/a100:2, without a host on this machine.
+const queuePrefix = "slurm:"
+
+// slurmHere is the queue of this machine.
+const slurmHere = "slurm"
+
+// inJob stands for the start of a probe that its job starts.
+func inJob(context.Context, runner.Command) (session.Process, error) {
+	return nil, errors.New("a probe in a queue is started by its job")
+}
+
+// isQueued reports whether the probes are queued by an engine.
+func (r Request) isQueued() bool { return r.On != "" }
+
+// parseOn reads slurm and slurm:login-host.
+func parseOn(on string) (remote.Host, error) {
+	name, login, named := strings.Cut(on, ":")
+	if name != "slurm" || named && login == "" {
+		return remote.Here, fmt.Errorf("--on %s: there is no such queue; write slurm on a login host, or slurm:user@login-host",
+			plaintext.Quote(on))
+	}
+	if !named {
+		return remote.Here, nil
+	}
+	return remote.Parse(login)
+}
+
+// parseGPU reads a GPU type and how many of it a probe gets: a100, a100:2.
+func parseGPU(text string) (kind string, count int, err error) {
+	kind, number, counted := strings.Cut(text, ":")
+	count = 1
+	if counted {
+		count, err = strconv.Atoi(number)
+	}
+	if err != nil || kind == "" || count < 1 || strings.ContainsAny(kind, "/ ,") || plaintext.Clean(kind) != kind {
+		return "", 0, fmt.Errorf("--gpu %s is no GPU type; write one such as a100, or a100:2 for two", plaintext.Quote(text))
+	}
+	return kind, count, nil
+}
+
+// checkQueue rejects what cannot be queued.
+func (r Request) checkQueue() error {
+	if !r.isQueued() {
+		if len(r.GPUs) > 0 {
+			return errors.New("--gpu names GPU types of a queue; add --on slurm, or leave it out")
+		}
+		return nil
+	}
+	if _, err := parseOn(r.On); err != nil {
+		return err
+	}
+	switch {
+	case len(r.Hosts) > 0:
+		return errors.New("--on and --host exclude each other: a queue finds the hosts itself")
+	case len(r.GPUs) == 0:
+		return errors.New("--on needs the GPU types to probe, such as --gpu a100,v100; sweetspot queue offers lists them")
+	}
+	for _, g := range r.GPUs {
+		if _, _, err := parseGPU(g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// EngineOn is the queue that --on names.
+func EngineOn(on string, o slurm.Options) (queue.Engine, error) {
+	login, err := parseOn(on)
+	if err != nil {
+		return nil, err
+	}
+	return slurm.New(login, o), nil
+}
+
+// Engine is the queue that the address of a run names.
+func Engine(address string, o slurm.Options) (queue.Engine, error) {
+	return EngineOn(Queued{Address: address}.On(), o)
+}
+
+// inQueue is a matrix whose cells are the probes of jobs.
+type inQueue struct {
+	engine queue.Engine
+	store  *store.Store
+	root   string
+	key    string
+	jobs   []string // names of those that were submitted
+	watch  *queue.Watch
+
+	mu        sync.Mutex
+	cells     map[matrix.Cell]*queuedCell // with their attempts
+	processes map[matrix.Cell]*queue.Process
+	runs      []int64
+	left      bool
+}
+
+// queuedCell is a probe of a job.
+type queuedCell struct {
+	options session.Options
+	spool   queue.Spool
+	cut     bool  // its run has iterations that must not be lost if the spool is
+	restart int64 // the run to record again; 0 for one that is new
+	refused error // its job was
+}
+
+// startQueued submits the cells, one job for each GPU type, and follows them.
+func (r Request) startQueued(ctx context.Context, cells []matrix.Cell, s Environment) (*matrix.Matrix, error) {
+	engine, err := EngineOn(r.On, r.Slurm)
+	if err != nil {
+		return nil, err
+	}
+	if r.Rule.MaxSeconds == 0 {
+		r.Rule.MaxSeconds = queuedCap.Seconds()
+	}
+	q := &inQueue{engine: engine, store: s.Store, key: queue.NewKey(),
+		cells: map[matrix.Cell]*queuedCell{}, processes: map[matrix.Cell]*queue.Process{}}
+	prices, err := r.checkOffers(ctx, q.engine)
+	if err != nil {
+		return nil, err
+	}
+	if q.root, err = q.engine.Root(ctx); err != nil {
+		return nil, err
+	}
+	jobs := map[string]*remote.Job{} // by GPU type
+	var order []string
+	for _, c := range cells {
+		if jobs[c.Host] == nil {
+			jobs[c.Host] = &remote.Job{Name: queue.JobName(q.key, len(jobs)), Root: q.root, Python: r.Python,
+				Grace: 10 * time.Second, Load: telemetryEvery}
+			order = append(order, c.Host)
+		}
+		if err := r.enqueue(ctx, q, c, jobs[c.Host], prices[c.Host], s); err != nil {
+			return nil, errors.Join(err, q.discard(ctx, ""))
+		}
+	}
+	if err := q.submit(ctx, jobs, order); err != nil {
+		return nil, errors.Join(err, q.discard(ctx, ""))
+	}
+	if err := remember(q.key, memo{r.Rule, r.Name != "" || !r.IsCommand(), r.AccuracyPattern}); err != nil {
+		return nil, errors.Join(err, q.engine.Cancel(ctx, q.jobs), q.discard(ctx, ""))
+	}
+	return q.start(ctx, cells, r.Rule.MaxUSD)
+}
+
+// checkOffers returns the price of each GPU type that is asked for: dollars an hour, nil
+// where the config file has none.
+func (r Request) checkOffers(ctx context.Context, e queue.Engine) (map[string]*float64, error) {
+	offers, err := e.Offers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	prices := map[string]*float64{}
+	for _, g := range r.GPUs {
+		kind, count, err := parseGPU(g)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(offers, func(o queue.Offer) bool { return o.GPU == kind })
+		if i < 0 {
+			return nil, fmt.Errorf("the cluster has no GPU of type %s; it has %s", plaintext.Quote(kind),
+				cmp.Or(plaintext.Join(offers, ", ", func(o queue.Offer) string { return o.GPU }), "none that Slurm knows"))
+		}
+		if count > offers[i].Count {
+			return nil, fmt.Errorf("no node of the cluster has %d GPUs of type %s; the largest has %d", count,
+				plaintext.Quote(kind), offers[i].Count)
+		}
+		prices[g] = r.Machine.USDPerHour
+		if p := offers[i].USDPerHour; p != nil && prices[g] == nil {
+			prices[g] = new(*p * float64(count))
+		}
+		if prices[g] == nil && r.Rule.MaxUSD > 0 {
+			return nil, fmt.Errorf("--max-cost needs the price of a %s; set usd_per_hour of it in the config file, or add "+
+				"--price", plaintext.Quote(kind))
+		}
+	}
+	return prices, nil
+}
+
+// enqueue adds a cell to its job, and its run to the database, where it is found
+// again whatever becomes of this process.
+func (r Request) enqueue(ctx context.Context, q *inQueue, c matrix.Cell, job *remote.Job, usd *float64,
+	s Environment) error {
+	r.Machine.USDPerHour = usd
+	o, err := r.session(ctx, c, s)
+	if err != nil {
+		return err
+	}
+	spool := queue.Spool{Root: q.root, Name: queue.SpoolName(job.Name, len(job.Probes))}
+	d := &o.Description
+	d.Address, d.Spool, d.Repeat = queuePrefix+hostOf(q.engine)+"/"+c.Host, spool.Path(), c.Repeat
+	d.Machine.Host = cmp.Or(d.Machine.Host, c.Host)
+	if len(q.runs) > 0 {
+		d.Series = q.runs[0]
+	}
+	if o.Recording, err = q.store.Start(ctx, *d); err != nil {
+		return err
+	}
+	q.runs = append(q.runs, o.Recording.ID())
+	o.Place = func(f identity.Facts, m *store.Machine) { place(f, m, s.VMTypes) }
+	q.cells[c] = &queuedCell{options: o, spool: spool}
+	job.Probes = append(job.Probes, remote.Queued{
+		Command: runner.Command{Argv: o.Command, Dir: o.Dir, Env: o.Env, Files: o.Files},
+		Spool:   spool.Name, Limit: limit(o.Rule, usd)})
+	return nil
+}
+
+// hostOf is the login host of an engine as in an address.
+func hostOf(e queue.Engine) string {
+	if e.Login() == remote.Here {
+		return ""
+	}
+	return e.Login().String()
+}
+
+// submit begins the jobs. The cells of one that is refused have failed; the error is
+// that of the first if all are.
+func (q *inQueue) submit(ctx context.Context, jobs map[string]*remote.Job, order []string) (first error) {
+	for _, gpu := range order {
+		job := jobs[gpu]
+		kind, count, err := parseGPU(gpu)
+		if err == nil {
+			b := queue.Batch{Name: job.Name, GPU: kind, Count: count, Script: job.Script, Grace: jobGrace}
+			for _, p := range job.Probes {
+				b.Limit += p.Limit + preparing
+			}
+			_, err = q.engine.Submit(ctx, b)
+		}
+		if err == nil {
+			q.jobs = append(q.jobs, job.Name)
+			continue
+		}
+		first = cmp.Or(first, err)
+		for _, c := range q.cells {
+			if c.spool.Job() == job.Name {
+				c.refused = err
+			}
+		}
+	}
+	if len(q.jobs) > 0 {
+		for _, gpu := range order {
+			if name := jobs[gpu].Name; !slices.Contains(q.jobs, name) {
+				if err := q.discard(ctx, name); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	return first
+}
+
+// discard removes the runs of a job that never was; "" for all.
+func (q *inQueue) discard(ctx context.Context, job string) (err error) {
+	for _, c := range q.cells {
+		if c.options.Recording != nil && (job == "" || c.spool.Job() == job) {
+			err = errors.Join(err, q.store.Discard(ctx, c.options.Recording.ID()))
+			c.options.Recording = nil
+		}
+	}
+	return err
+}
+
+// start follows the jobs as a matrix.
+func (q *inQueue) start(ctx context.Context, cells []matrix.Cell, maxUSD float64) (*matrix.Matrix, error) {
+	q.watch = queue.NewWatch(context.WithoutCancel(ctx), q.engine, q.jobs)
+	m, err := matrix.Start(ctx, matrix.Options{Cells: cells, MaxUSD: maxUSD, Probe: q.probe, Again: q.again, End: q.end})
+	if err != nil {
+		q.watch.Close()
+	}
+	return m, err
+}
+
+// probe returns the options of a cell's session, which follows its spool.
+func (q *inQueue) probe(ctx context.Context, c matrix.Cell) (session.Options, error) {
+	cell, known := q.cells[c]
+	if !known {
+		cell = q.another(c)
+	}
+	if cell.refused != nil {
+		return session.Options{}, cell.refused
+	}
+	o := cell.options
+	q.mu.Lock()
+	p := queue.Follow(q.watch, q.engine.Login(), cell.spool)
+	q.processes[c] = p
+	if q.left {
+		p.Leave()
+	}
+	q.mu.Unlock()
+	if cell.restart > 0 {
+		if err := q.resume(ctx, cell, p, &o); err != nil {
+			return o, err
+		}
+	}
+	o.Start = func(context.Context, runner.Command) (session.Process, error) { return p, nil }
+	return o, nil
+}
+
+// another is a further attempt of a cell, with a run of its own.
+func (q *inQueue) another(c matrix.Cell) *queuedCell {
+	before := c
+	before.Attempt--
+	next := *q.cells[before]
+	next.spool.Attempt = c.Attempt
+	next.restart, next.options.Recording = 0, nil
+	next.options.Description.Spool, next.options.Description.StartedAt = next.spool.Path(), time.Time{}
+	q.cells[c] = &next
+	return &next
+}
+
+// resume records a run again. One that has iterations is only emptied once they are
+// about to come again.
+func (q *inQueue) resume(ctx context.Context, cell *queuedCell, p *queue.Process, o *session.Options) (err error) {
+	if cell.cut {
+		select {
+		case <-p.Begun():
+		case <-ctx.Done():
+			p.Leave()
+			return ctx.Err()
+		}
+		if _, waits := p.Waiting(); waits {
+			return p.Wait().Lost
+		}
+	}
+	if o.Recording, err = q.store.Restart(context.WithoutCancel(ctx), cell.restart); err != nil {
+		p.Leave()
+	}
+	return err
+}
+
+func (q *inQueue) again(c matrix.Cell) bool {
+	q.mu.Lock()
+	p := q.processes[c]
+	q.mu.Unlock()
+	next := c
+	next.Attempt++
+	return p != nil && q.cells[next] == nil && p.Again()
+}
+
+// leave lets go of all probes; those that are asked for later are left at once.
+func (q *inQueue) leave() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.left = true
+	for _, p := range q.processes {
+		p.Leave()
+	}
+}
+
+// end leaves nothing behind once everything was followed to its end: the jobs are
+// cancelled if they still run, as for probes that were skipped, and the spools removed.
+func (q *inQueue) end(ctx context.Context, u matrix.Update) error {
+	q.watch.Close()
+	if q.left {
+		return nil
+	}
+	runs := slices.Clone(q.runs)
+	for _, r := range u.Rows {
+		p := q.processes[r.Cell]
+		switch cell := q.cells[r.Cell]; {
+		case p != nil && !p.Collected():
+			return nil // it goes on, and is found again
+		case p == nil && cell != nil && cell.options.Recording != nil:
+			if err := q.store.Discard(ctx, cell.options.Recording.ID()); err != nil {
+				return err
+			}
+		}
+		if id := r.Update.Run.ID; id != 0 {
+			runs = append(runs, id)
+		}
+	}
+	if err := q.engine.Cancel(ctx, q.jobs); err != nil {
+		return err
+	}
+	if err := remote.Clear(ctx, q.engine.Login(), q.root, q.key); err != nil {
+		return err
+	}
+	forgetMemo(q.key)
+	return q.store.Unqueue(ctx, runs...)
+}

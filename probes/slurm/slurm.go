@@ -1,0 +1,235 @@
+// Package slurm is the engine of a Slurm cluster: its own commands, run here or on a
+// login host over SSH.
+package slurm
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os/exec"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"sweetspot/data/shellwords"
+	"sweetspot/engine/plaintext"
+	"sweetspot/probes/queue"
+	"sweetspot/probes/remote"
+)
+
+// Options are what jobs ask for beside GPUs. All are passed on to Slurm, quoted.
+type Options struct {
+	Account    string         `json:"account"`
+	QoS        string         `json:"qos"`
+	Partition  string         `json:"partition"`
+	Constraint string         `json:"constraint"`
+	Container  string         `json:"container"` // image for Pyxis, or a .sif file for Apptainer
+	Modules    []string       `json:"modules"`   // to load before the probes
+	Options    []string       `json:"sbatch"`    // more options of sbatch
+	Spool      string         `json:"spool"`     // folder that all nodes share; "" for one in the home
+	GPUs       map[string]GPU `json:"gpus"`      // by type
+}
+
+// GPU is what a user says about a GPU type of the cluster.
+type GPU struct {
+	Partition  string   `json:"partition"`    // whose GPUs are of this type
+	Constraint string   `json:"constraint"`   // that nodes with it have
+	USDPerHour *float64 `json:"usd_per_hour"` // of one GPU
+}
+
+// Engine is a cluster.
+type Engine struct {
+	login   remote.Host // [remote.Here] for this machine
+	options Options
+	root    string
+	offers  []offer
+	noSacct bool // accounting is off
+}
+
+// offer is a GPU type and how it is asked for.
+type offer struct {
+	queue.Offer
+	gres       string // type in its name; "" for none
+	partition  string
+	constraint string
+}
+
+// New is the cluster that the login host belongs to.
+func New(login remote.Host, o Options) *Engine { return &Engine{login: login, options: o} }
+
+// Login is where the spools of its jobs can be read.
+func (e *Engine) Login() remote.Host { return e.login }
+
+// commandTimeout is how long a command may take: with its controller gone, squeue
+// tries for 18 s.
+const commandTimeout = 40 * time.Second
+
+// command runs a command of Slurm's.
+func (e *Engine) command(ctx context.Context, input []byte, words ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
+	defer cancel()
+	if e.login != remote.Here {
+		words = remote.Words(e.login, shellwords.Join(words))
+	}
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.WaitDelay = time.Second
+	cmd.Stdin = bytes.NewReader(input)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err := cmd.Run()
+	if err == nil {
+		return out.String(), nil
+	}
+	if errors.Is(err, exec.ErrNotFound) || cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == 127 {
+		return "", fmt.Errorf("there is no Slurm on %s: its command %s was not found; name a login host, --on slurm:user@host",
+			plaintext.Clean(e.login.String()), words[0])
+	}
+	if ctx.Err() != nil {
+		return "", fmt.Errorf("Slurm on %s did not answer within %s", plaintext.Clean(e.login.String()), commandTimeout)
+	}
+	return "", &failure{said.String(), err}
+}
+
+// failure is what a command of Slurm's said.
+type failure struct {
+	said string
+	err  error
+}
+
+func (f *failure) Error() string {
+	if last := lastLine(f.said); last != "" {
+		return last
+	}
+	return f.err.Error()
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	line := plaintext.Line(lines[len(lines)-1], 300)
+	for _, prefix := range []string{"sbatch: ", "squeue: ", "sacct: ", "slurm_load_jobs ", "scancel: ", "sinfo: ", "error: "} {
+		line = strings.TrimPrefix(line, prefix)
+	}
+	return line
+}
+
+// Root is the folder of the spools.
+func (e *Engine) Root(ctx context.Context) (string, error) {
+	if e.root == "" {
+		e.root = e.options.Spool
+	}
+	if e.root == "" {
+		out, err := e.command(ctx, nil, "sh", "-c", `printf %s "${XDG_STATE_HOME:-$HOME/.local/state}"`)
+		if err != nil {
+			return "", err
+		}
+		e.root = path.Join(strings.TrimSpace(out), "sweetspot", "queue")
+	}
+	if !path.IsAbs(e.root) || plaintext.Clean(e.root) != e.root {
+		return "", fmt.Errorf("%q cannot be the folder of the spools; give an absolute one on a file system that all nodes "+
+			"share with --spool", plaintext.Clean(e.root))
+	}
+	return e.root, nil
+}
+
+// Submit begins the job, unless one of that name is there already.
+func (e *Engine) Submit(ctx context.Context, b queue.Batch) (string, error) {
+	if _, err := e.Offers(ctx); err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(e.offers, func(o offer) bool { return o.GPU == b.GPU })
+	if i < 0 {
+		return "", fmt.Errorf("the cluster has no GPU of type %s", plaintext.Quote(b.GPU))
+	}
+	root, err := e.Root(ctx)
+	if err != nil {
+		return "", err
+	}
+	known, err := e.Look(ctx, []string{b.Name})
+	if err != nil {
+		return "", err
+	}
+	if s, ok := known[b.Name]; ok {
+		return s.ID, nil
+	}
+	script, err := e.script(b)
+	if err != nil {
+		return "", err
+	}
+	// The folder must be there before the job, which writes its output to it.
+	words := append([]string{"sh", "-c", `mkdir -p -m 700 -- "$1" && shift && exec "$@"`, "sh", root, "sbatch"},
+		e.asked(b, e.offers[i], root)...)
+	out, err := e.command(ctx, script, words...)
+	if err != nil {
+		return "", fmt.Errorf("Slurm refused the job for %s: %w", plaintext.Quote(b.GPU), err)
+	}
+	id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // with several clusters, its name follows
+	return id, nil
+}
+
+// asked are the options of sbatch.
+func (e *Engine) asked(b queue.Batch, o offer, root string) []string {
+	gres := "gpu:" + strconv.Itoa(b.Count)
+	if o.gres != "" {
+		gres = "gpu:" + o.gres + ":" + strconv.Itoa(b.Count)
+	}
+	minutes := int(math.Ceil((b.Limit + b.Grace).Minutes()))
+	words := []string{"--parsable", "--job-name=" + b.Name, "--comment=sweetspot", "--nodes=1", "--ntasks=1",
+		"--gres=" + gres, "--time=" + strconv.Itoa(minutes), "--no-requeue", "--open-mode=append",
+		"--output=" + path.Join(root, b.Name+".log"), fmt.Sprintf("--signal=B:USR1@%d", int(b.Grace.Seconds()))}
+	for _, a := range [][2]string{{"account", e.options.Account}, {"qos", e.options.QoS},
+		{"partition", cmp.Or(o.partition, e.options.Partition)}, {"constraint", cmp.Or(o.constraint, e.options.Constraint)}} {
+		if a[1] != "" {
+			words = append(words, "--"+a[0]+"="+a[1])
+		}
+	}
+	return append(words, e.options.Options...)
+}
+
+// script is the batch script: modules, then the agent, in a container if asked for.
+func (e *Engine) script(b queue.Batch) ([]byte, error) {
+	var out bytes.Buffer
+	out.WriteString("#!/bin/bash -l\n") // a login shell, which knows module
+	for _, m := range e.options.Modules {
+		out.WriteString(shellwords.Join([]string{"module", "load", m}) + " || exit\n")
+	}
+	launch := ""
+	switch c := e.options.Container; {
+	case strings.HasSuffix(c, ".sif"):
+		launch = shellwords.Join([]string{"apptainer", "exec", "--nv", c}) + " "
+	case c != "":
+		launch = shellwords.Join([]string{"srun", "--container-image=" + c, "--container-mount-home"}) + " "
+	}
+	agent, err := b.Script(launch)
+	out.Write(agent)
+	return out.Bytes(), err
+}
+
+// Cancel ends the jobs that wait or run, by their numbers. scancel gets no signal to
+// send, for which it would wait where a job has not begun.
+func (e *Engine) Cancel(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	states, err := e.Look(ctx, names)
+	if err != nil {
+		return fmt.Errorf("the jobs could not be cancelled: %w; later, sweetspot queue cancel does it", err)
+	}
+	words := []string{"scancel", "--quiet"}
+	for _, s := range states {
+		if s.Phase == queue.Waiting || s.Phase == queue.Running {
+			words = append(words, s.ID)
+		}
+	}
+	if len(words) == 2 {
+		return nil
+	}
+	if _, err := e.command(ctx, nil, words...); err != nil {
+		return fmt.Errorf("the jobs could not be cancelled: %w; later, sweetspot queue cancel does it", err)
+	}
+	return nil
+}
