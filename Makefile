@@ -7,7 +7,7 @@ LINT         := bin/golangci-lint-$(LINT_VERSION)
 export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test race test-frameworks bench accuracy fuzz wander faults mutate lint picture release clean
+.PHONY: help run build setup test race test-frameworks test-cluster bench accuracy fuzz wander faults mutate lint picture release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -32,6 +32,9 @@ race: setup ## run the tests of what works in parallel again, with the race dete
 
 test-frameworks: ## test with today's PyTorch and what stands on it, from PyPI; SHORT=1 does the least of it
 	@scripts/frameworks $(if $(SHORT),--short)
+
+test-cluster: ## test probes on a real Slurm, set up on this machine; SHORT=1 leaves out most of the faults
+	@scripts/cluster test $(if $(SHORT),-short)
 
 bench: ## run the benchmarks; BENCH=Scrub picks some, with their aims
 	@scripts/bench '$(or $(BENCH),.)'

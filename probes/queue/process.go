@@ -15,10 +15,6 @@ import (
 )
 
 var (
-	// quiet is how long a job that does not run any more, as its engine says, must have
-	// given no sign of life to be over. File systems that several hosts share show what
-	// another host wrote up to a minute late.
-	quiet = 70 * time.Second
 	// again is how soon a lost connection is made anew, and againLast at most.
 	again     = time.Second
 	againLast = time.Minute
@@ -66,7 +62,7 @@ func Follow(w *Watch, h remote.Host, s Spool) *Process {
 	p := &Process{watch: w, host: h, spool: s, readers: map[stream]*io.PipeReader{},
 		writers: map[stream]*io.PipeWriter{}, sent: map[stream]int64{}, why: "waits in the queue",
 		runs: make(chan struct{}), halt: make(chan struct{}), ended: make(chan struct{})}
-	p.attach = func() (*remote.Process, error) { return remote.Watch(h, s.Path(), s.Job(), quiet) }
+	p.attach = func() (*remote.Process, error) { return remote.Watch(h, s.Path(), s.Job(), w.engine.Quiet()) }
 	for _, k := range []stream{events, stdout, stderr} {
 		p.readers[k], p.writers[k] = io.Pipe()
 	}
@@ -144,7 +140,14 @@ func (p *Process) once() (over, began bool) {
 	case r.Collected() && exit.Lost != nil:
 		s, _, _ := p.watch.State(p.spool.Job())
 		p.all, p.again = true, s.Phase != Ended && s.Restarts > r.Restarts()
-		p.lose(errors.New(p.explain(exit.Lost.Error())))
+		said := "what it wrote until then is saved"
+		if s.Phase != Ended {
+			said = exit.Lost.Error()
+		}
+		if p.again {
+			said = "it was begun again, and so is the probe; what it wrote until then is saved"
+		}
+		p.lose(errors.New(p.explain(said)))
 	case r.Collected():
 		p.all, p.exit = true, exit
 	default:
@@ -228,10 +231,11 @@ func (p *Process) copy(k stream, from io.Reader) {
 	}
 }
 
-// explain adds what the engine says to what the spool shows.
-func (p *Process) explain(what string) string {
+// explain is why a probe did not end by itself: what the engine says of its job, which
+// said has ended or was begun again; else what its spool says.
+func (p *Process) explain(said string) string {
 	s, _, err := p.watch.State(p.spool.Job())
-	job := "the job"
+	job := "its job"
 	if s.ID != "" {
 		job += " " + plaintext.Clean(s.ID)
 	}
@@ -240,11 +244,11 @@ func (p *Process) explain(what string) string {
 	}
 	switch {
 	case err != nil:
-		return fmt.Sprintf("%s; what became of %s is not known (%v)", what, job, err)
-	case s.Why != "":
-		return fmt.Sprintf("%s: %s (%s)", job, s.Words(), what)
+		return fmt.Sprintf("%s; what became of %s is not known: %v", said, job, err)
+	case s.Phase == Ended && s.Why != "":
+		return fmt.Sprintf("%s: %s (%s)", job, s.Words(), said)
 	}
-	return fmt.Sprintf("%s: %s", job, what)
+	return fmt.Sprintf("%s: %s", job, said)
 }
 
 func (p *Process) lose(why error) { p.exit = runner.Exit{Code: lostCode, Lost: why} }

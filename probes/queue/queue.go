@@ -62,6 +62,9 @@ type Engine interface {
 	Login() remote.Host
 	// Root is the folder of those spools there, on a file system shared by all hosts.
 	Root(ctx context.Context) (string, error)
+	// Quiet is how long a job that does not run any more must have given no sign of life to
+	// be over: as late as that file system may show what another host wrote.
+	Quiet() time.Duration
 	Offers(ctx context.Context) ([]Offer, error)
 	// Submit begins the job, unless one of that name is there already.
 	Submit(ctx context.Context, b Batch) (id string, err error)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -204,7 +205,7 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 	}
 	if u.Err != nil {
 		p.Run.Error = new(u.Err.Error())
-		if u.StoppedBecause == session.Interrupted {
+		if u.StoppedBecause == session.Interrupted && !strings.HasPrefix(u.StoppedWords, session.CutOff) {
 			p.Run.StoppedWords = new(connectionLost) // whatever was known before
 		}
 	}

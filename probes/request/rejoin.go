@@ -93,12 +93,9 @@ func Rejoin(ctx context.Context, db *store.Store, of Queued, o slurm.Options, ou
 		s, _ := queue.ParseSpool(run.Spool)
 		q.root = s.Root
 		q.runs = append(q.runs, run.ID)
-		r, err := db.Record(ctx, run.ID)
+		r, err := unfollowed(ctx, db, run.ID)
 		if err != nil {
 			return nil, err
-		}
-		if r.Status == profile.Running {
-			return nil, fmt.Errorf("run %d is being followed by another sweetspot; stop that one first", run.ID)
 		}
 		options := session.Options{Command: r.Command, Description: r.Description, Rule: m.Rule, Named: m.Named, Store: db,
 			Output: output}
@@ -119,6 +116,28 @@ func Rejoin(ctx context.Context, db *store.Store, of Queued, o slurm.Options, ou
 		return nil, err
 	}
 	return &Rejoined{all, q}, nil
+}
+
+// settling is how long a run may count as followed after its follower was killed.
+const settling = 15 * time.Second
+
+// unfollowed is a run that nobody follows; of one who was killed a moment ago, that is
+// known a little later.
+func unfollowed(ctx context.Context, db *store.Store, id int64) (store.Record, error) {
+	for until := time.Now().Add(settling); ; {
+		r, err := db.Record(ctx, id)
+		if err != nil || r.Status != profile.Running {
+			return r, err
+		}
+		if time.Now().After(until) {
+			return r, fmt.Errorf("run %d is being followed by another sweetspot; stop that one first", id)
+		}
+		select {
+		case <-ctx.Done():
+			return r, ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
 }
 
 // Rejoined is a matrix in a queue that is followed again.

@@ -110,11 +110,16 @@ func (l *loop) run(cancelled <-chan struct{}, messages <-chan message, observed 
 	if !l.runs {
 		l.begin()
 	}
-	// Of a probe that never began and never will nothing is kept.
-	if p, ok := l.process.(interface{ Collected() bool }); ok && !l.runs {
-		l.discard = l.discard || p.Collected()
+	if !l.runs && !l.goesOn() { // of a probe that never began nothing is kept
+		l.discard = true
 	}
 	l.finish()
+}
+
+// goesOn reports whether the command, which ended here, goes on where it runs.
+func (l *loop) goesOn() bool {
+	p, ok := l.process.(interface{ Collected() bool })
+	return ok && !p.Collected()
 }
 
 func (l *loop) receive(m message) {
@@ -300,6 +305,11 @@ func (l *loop) finish() {
 	u.StoppedWords = l.words
 	if l.scriptEx.Lost != nil {
 		u.StoppedWords = "connection lost"
+		if p, ok := l.process.(interface{ Again() bool }); ok && !l.goesOn() {
+			if u.StoppedWords = CutOff; p.Again() {
+				u.StoppedWords += " and begun again"
+			}
+		}
 	}
 	switch {
 	case u.StoppedBecause == OutOfMemory:

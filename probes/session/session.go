@@ -129,6 +129,9 @@ const (
 	Interrupted = "interrupted"
 )
 
+// CutOff begins the words for the end of a probe whose job was cut off.
+const CutOff = "its job was cut off"
+
 // Session is a probe under way.
 type Session struct {
 	id       int64

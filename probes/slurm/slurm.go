@@ -33,6 +33,9 @@ type Options struct {
 	Options    []string       `json:"sbatch"`    // more options of sbatch
 	Spool      string         `json:"spool"`     // folder that all nodes share; "" for one in the home
 	GPUs       map[string]GPU `json:"gpus"`      // by type
+	// QuietSeconds is how late that file system may show what another node wrote; 0 is 70,
+	// since NFS keeps what it read for up to a minute.
+	QuietSeconds float64 `json:"quiet_seconds"`
 }
 
 // GPU is what a user says about a GPU type of the cluster.
@@ -64,6 +67,11 @@ func New(login remote.Host, o Options) *Engine { return &Engine{login: login, op
 
 // Login is where the spools of its jobs can be read.
 func (e *Engine) Login() remote.Host { return e.login }
+
+// Quiet is how late the file system of the spools may show what another node wrote.
+func (e *Engine) Quiet() time.Duration {
+	return time.Duration(cmp.Or(max(e.options.QuietSeconds, 0), 70) * float64(time.Second))
+}
 
 // commandTimeout is how long a command may take: with its controller gone, squeue
 // tries for 18 s.

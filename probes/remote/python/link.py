@@ -84,7 +84,7 @@ class Link:
             wait([], self, 1)
             if not self.open:
                 raise SystemExit(0)
-        self.requests.clear()
+        del self.requests[0]
 
     def close(self):
         self.open = False

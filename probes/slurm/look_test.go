@@ -1,0 +1,111 @@
+package slurm
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"sweetspot/probes/queue"
+)
+
+// What squeue of Slurm 22.05 printed. The same name on two jobs is that of one that was
+// refused and one that came after, or of an old and a new one.
+func TestParseQueue(t *testing.T) {
+	const out = "k1        27                      RUNNING             1         2026-11-23T21:18:40     gpu2    \n" +
+		"k2        28                      PENDING             0         2026-11-23T22:00:00     (ReqNodeNotAvail, UnavailableNodes:gpu2)\n" +
+		"k3        4                       FAILED              0         2026-11-23T20:35:10     (BadConstraints)\n" +
+		"k4        5                       FAILED              0         2026-11-23T20:35:10     gpu1\n" +
+		"k5        6                       PENDING             0         N/A                     (Priority)\n" +
+		"k5        7                       COMPLETED           0         2026-11-23T20:35:10     gpu1\n" +
+		"slurm_load_jobs error\n"
+	got := parseQueue(out)
+	at := time.Date(2026, 11, 23, 22, 0, 0, 0, time.Local)
+	want := map[string]queue.State{
+		"k1": {ID: "27", Phase: queue.Running, Node: "gpu2", Restarts: 1},
+		"k2": {ID: "28", Phase: queue.Waiting, Starts: at,
+			Why: "waits for nodes that are drained, down or reserved (ReqNodeNotAvail, UnavailableNodes:gpu2)"},
+		"k4": {ID: "5", Phase: queue.Ended, Node: "gpu1", Why: "it failed"},
+		"k5": {ID: "6", Phase: queue.Waiting, Why: "waits behind jobs of higher priority"},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+}
+
+// sacct's word counts only for an end: of a job that runs it may say anything.
+func TestParseAccounting(t *testing.T) {
+	got := parseAccounting("k1|12|CANCELLED by 1000|gpu1\nk2|13|FAILED|None assigned\nk3|14|NODE_FAIL|gpu2\nk4|15|PENDING|gpu2\n")
+	if len(got) != 3 || got["k1"].Why != "it was cancelled" || got["k3"].Phase != queue.Ended || got["k4"].Phase != queue.Waiting {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestParseGRES(t *testing.T) {
+	for text, want := range map[string][]gres{
+		"gpu:a100:4(S:0-1)":                      {{"a100", 4}},
+		"gpu:2":                                  {{"", 2}},
+		"gpu":                                    {{"", 1}},
+		"(null)":                                 nil,
+		"gpu:0":                                  nil,
+		"shard:8,gpu:v100:2(S:0,2),gpu:h100:1":   {{"v100", 2}, {"h100", 1}},
+		"gpu:nvidia_a100_1g.5gb:7(S:0),nic:ib:1": {{"nvidia_a100_1g.5gb", 7}},
+	} {
+		if got := parseGRES(text); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %+v, want %+v", text, got, want)
+		}
+	}
+}
+
+// GPUs without a type go by the config file, else by their smallest partition.
+func TestTypes(t *testing.T) {
+	nodes := parseNodes("n1|idle|all|volta|gpu:v100:2\nn1|idle|old|volta|gpu:v100:2\nn2|drained*|all|x|gpu:v100:8\n" +
+		"n3|mixed|all|ada|gpu:4\nn3|mixed|hopper|ada|gpu:4\ncpu|idle|all|x|(null)\n")
+	price := 2.5
+	for name, c := range map[string]struct {
+		given map[string]GPU
+		want  string
+	}{
+		"by itself":    {nil, "hopper 1x4 -p hopper|v100 1x8"},
+		"by partition": {map[string]GPU{"h100": {Partition: "hopper", USDPerHour: &price}}, "h100 1x4 $2.5 -p hopper|v100 1x8"},
+		"by feature":   {map[string]GPU{"l40s": {Constraint: "ada"}}, "l40s 1x4 -C ada|v100 1x8"},
+	} {
+		e := New(struct{ Destination, Port string }{}, Options{GPUs: c.given})
+		var got []string
+		for _, o := range e.types(nodes) {
+			text := o.GPU + " " + string(rune('0'+o.Nodes)) + "x" + string(rune('0'+o.Count))
+			if o.USDPerHour != nil {
+				text += " $2.5"
+			}
+			if o.partition != "" {
+				text += " -p " + o.partition
+			}
+			if o.constraint != "" {
+				text += " -C " + o.constraint
+			}
+			got = append(got, text)
+		}
+		if strings.Join(got, "|") != c.want {
+			t.Errorf("%s: %q, want %s", name, got, c.want)
+		}
+	}
+}
+
+// What a user gives reaches sbatch as one word each, and a shell as it is.
+func TestAsked(t *testing.T) {
+	const evil = "a'b;$(touch x)\n`id`"
+	e := New(struct{ Destination, Port string }{}, Options{Account: evil, Modules: []string{evil}, Container: evil + ".sif"})
+	words := e.asked(queue.Batch{Name: "k", Count: 2, Limit: 90 * time.Second, Grace: time.Minute},
+		offer{gres: "a100", partition: "p"}, "/shared")
+	all := "\x00" + strings.Join(words, "\x00") + "\x00"
+	for _, w := range []string{"--account=" + evil, "--gres=gpu:a100:2", "--time=3", "--signal=B:USR1@60", "--no-requeue",
+		"--open-mode=append", "--partition=p", "--output=/shared/k.log"} {
+		if !strings.Contains(all, "\x00"+w+"\x00") {
+			t.Errorf("%q lacks %q", words, w)
+		}
+	}
+	script, err := e.script(queue.Batch{Script: func(launch string) ([]byte, error) { return []byte("exec " + launch + "python3\n"), nil }})
+	if quoted := `'a'\''b;$(touch x)` + "\n" + "`id`"; err != nil || strings.Count(string(script), quoted) != 2 {
+		t.Errorf("%v: %s", err, script)
+	}
+}
