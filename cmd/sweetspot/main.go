@@ -125,8 +125,9 @@ func newRootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newRankCommand(), newPlanCommand(), newFleetCommand(), newTrafficCommand(), newProbeCommand(),
-		newAttachCommand(), newQueueCommand(), newExportCommand(), newReproduceCommand(), newValidateCommand(), newImportCommand(),
-		newRunsCommand(), newMergeCommand(), newBackupCommand(), newCatalogCommand(), newDoctorCommand(), newVersionCommand())
+		newAttachCommand(), newQueueCommand(), newExportCommand(), newReproduceCommand(), newValidateCommand(),
+		newImportCommand(), newRunsCommand(), newMergeCommand(), newBackupCommand(), newCatalogCommand(), newDoctorCommand(),
+		newVersionCommand())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {

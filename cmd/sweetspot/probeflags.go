@@ -113,6 +113,9 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.BoolVar(&f.noTUI, "no-tui", false, "print plain output without a line that updates itself")
 }
 
+// ofQueue are the flags that are passed on to a cluster.
+var ofQueue = []string{"account", "qos", "partition", "constraint", "container", "module", "sbatch", "spool"}
+
 // registerSlurm registers what is passed on to a cluster. The config file has the same.
 func (f *probeFlags) registerSlurm(fl *pflag.FlagSet) {
 	fl.StringVar(&f.slurm.Account, "account", "", "with --on slurm, the account of its jobs")
@@ -122,9 +125,10 @@ func (f *probeFlags) registerSlurm(fl *pflag.FlagSet) {
 	fl.StringVar(&f.slurm.Container, "container", "", "with --on slurm, run in this image (Pyxis), or in this .sif file "+
 		"(Apptainer)")
 	fl.StringArrayVar(&f.slurm.Modules, "module", nil, "with --on slurm, load this environment module first")
-	fl.StringArrayVar(&f.slurm.Options, "sbatch", nil, "with --on slurm, one more option of sbatch, such as --sbatch=--mem=16G")
-	fl.StringVar(&f.slurm.Spool, "spool", "", "with --on slurm, folder for the records of probes, on a file system that all "+
-		"nodes share (default: in the home)")
+	fl.StringArrayVar(&f.slurm.Options, "sbatch", nil, "with --on slurm, one more option of sbatch, such as "+
+		"--sbatch=--mem=16G")
+	fl.StringVar(&f.slurm.Spool, "spool", "", "with --on slurm, folder for the records of probes, on a file system that "+
+		"all nodes share (default: in the home)")
 }
 
 // cluster is the config file's word on Slurm, and over it that of the flags.
@@ -176,7 +180,7 @@ func (f *probeFlags) check(fl *pflag.FlagSet, args []string) error {
 		return usageError("--largest-batch %d: give the largest batch size to try, such as 4096", f.fitBatch)
 	}
 	if f.on == "" {
-		for _, name := range []string{"account", "qos", "partition", "constraint", "container", "module", "sbatch", "spool"} {
+		for _, name := range ofQueue {
 			if fl.Changed(name) {
 				return usageError("--%s is of a queue; add --on slurm, or leave it out", name)
 			}
@@ -203,7 +207,8 @@ func (f *probeFlags) check(fl *pflag.FlagSet, args []string) error {
 func (f *probeFlags) request(args []string) (r request.Request, err error) {
 	r = request.Request{
 		Command: args, Input: os.Stdin,
-		On: f.on, GPUs: f.gpus, Name: f.name, Batches: f.batch, Repeats: f.repeat, Hosts: f.hosts, Detach: f.detach, Python: f.python,
+		On: f.on, GPUs: f.gpus,
+		Name: f.name, Batches: f.batch, Repeats: f.repeat, Hosts: f.hosts, Detach: f.detach, Python: f.python,
 		Folder: f.folder, Adapter: adapter.Kind(strings.ToLower(f.adapter)), Pattern: f.pattern,
 		AccuracyPattern: f.accuracyPattern, NoMetadata: f.noMetadata, KeepRunning: f.keepRunning, Rule: f.rule,
 		Spec: harness.Spec{

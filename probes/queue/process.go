@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	// again is how soon a lost connection is made anew, and againLast at most.
+	// again is how soon a lost connection is made again, and againLast at most.
 	again     = time.Second
 	againLast = time.Minute
 )

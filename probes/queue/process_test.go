@@ -6,10 +6,14 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -123,7 +127,8 @@ var faults = map[string]func(s *simulated) error{
 // to an end.
 func TestSchedules(t *testing.T) {
 	lookFirst, lookLast, again = 50*time.Millisecond, 200*time.Millisecond, 100*time.Millisecond
-	names := []string{"nothing", "killed", "requeued", "nobody answers", "called failed while it runs", "forgotten while it runs"}
+	names := slices.Sorted(maps.Keys(faults))
+	fewer(t, 12)
 	rapid.Check(t, func(rt *rapid.T) {
 		fault := rapid.SampledFrom(names).Draw(rt, "fault")
 		when := time.Duration(rapid.IntRange(0, 1500).Draw(rt, "ms")) * time.Millisecond
@@ -156,6 +161,21 @@ func TestSchedules(t *testing.T) {
 			rt.Fatal(err)
 		}
 	})
+}
+
+// fewer makes rapid draw so many times, unless a flag says how often: each takes two seconds.
+func fewer(t *testing.T, checks int) {
+	f := flag.Lookup("rapid.checks")
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
+	if given {
+		return
+	}
+	before := f.Value.String()
+	if err := f.Value.Set(strconv.Itoa(checks)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Value.Set(before) })
 }
 
 // submitted is a job under way.
@@ -227,7 +247,8 @@ func written(root, name string, attempt int) string {
 func TestSpoolNames(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := Spool{Root: rapid.SampledFrom([]string{"/a", "/home/me/.local/state", "/a b"}).Draw(rt, "root"),
-			Name:    SpoolName(JobName(NewKey(), rapid.IntRange(0, 255).Draw(rt, "job")), rapid.IntRange(0, 255).Draw(rt, "probe")),
+			Name: SpoolName(JobName(NewKey(), rapid.IntRange(0, 255).Draw(rt, "job")),
+				rapid.IntRange(0, 255).Draw(rt, "probe")),
 			Attempt: rapid.IntRange(0, 255).Draw(rt, "attempt")}
 		if got, ok := ParseSpool(s.Path()); !ok || got != s || !strings.HasPrefix(s.Name, s.Job()) {
 			rt.Fatalf("%+v became %+v, %t", s, got, ok)

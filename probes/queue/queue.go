@@ -62,7 +62,7 @@ type Engine interface {
 	Login() remote.Host
 	// Root is the folder of those spools there, on a file system shared by all hosts.
 	Root(ctx context.Context) (string, error)
-	// Quiet is how long a job that does not run any more must have given no sign of life to
+	// Quiet is how long a job that does not run any more must have sent no heartbeat to
 	// be over: as late as that file system may show what another host wrote.
 	Quiet() time.Duration
 	Offers(ctx context.Context) ([]Offer, error)

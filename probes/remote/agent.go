@@ -72,7 +72,7 @@ type header struct {
 	// Of a job of a scheduler and who follows it:
 	Root   string   `json:"root"`  // folder of the spools, on a file system that its hosts share
 	Job    string   `json:"job"`   // name of the job, with which those of its spools begin
-	Quiet  float64  `json:"quiet"` // time without a sign of life after which a job that does not run is over
+	Quiet  float64  `json:"quiet"` // time without a heartbeat after which a job that does not run is over
 	Probes []queued `json:"probes,omitempty"`
 }
 

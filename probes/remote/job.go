@@ -79,7 +79,7 @@ func (j Job) Script(launch string) ([]byte, error) {
 
 // Watch follows the spool of a probe of a job, from its beginning; the probe may not
 // have begun yet. The caller waits for [Process.Ready] and says by [Process.Gone]
-// what the scheduler thinks. After so much time without a sign of life, quiet, a job
+// what the scheduler thinks. After so much time without a heartbeat, quiet, a job
 // that is gone is over.
 func Watch(h Host, spool, job string, quiet time.Duration) (*Process, error) {
 	p, _, err := open(h, header{Task: "watch", Spool: path.Base(spool), Root: path.Dir(spool), Job: job,

@@ -167,7 +167,8 @@ func (r Request) checkEffective() error {
 	s := r.Spec
 	ofTimes := []option{{"layers", s.Layers}, {"eval", s.Eval != ""}, {"fine-tune", s.FineTune > 0}}
 	ofRuns := append(slices.Clone(ofTimes), option{"largest-batch", s.FitBatch > 0}, option{"prune", r.Prune != ""},
-		option{"host", r.IsElsewhere() && !r.isQueued()}, option{"on", r.isQueued()}, option{"repeat", r.Repeats > 1}, option{"keep-running", r.KeepRunning})
+		option{"host", r.IsElsewhere() && !r.isQueued()},
+		option{"on", r.isQueued()}, option{"repeat", r.Repeats > 1}, option{"keep-running", r.KeepRunning})
 	switch {
 	case r.IsCommand() && flags(r.ofModel()) != "":
 		return fmt.Errorf("a command sets its own batch size, precision, pruning, data and interpreter; leave out %s, "+

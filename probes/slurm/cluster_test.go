@@ -159,8 +159,11 @@ func (c *cluster) start(args ...string) *client {
 // end waits for the client, and is its exit code.
 func (c *cluster) end(p *client) int {
 	c.t.Helper()
-	over := make(chan error, 1)
-	go func() { over <- p.cmd.Wait() }()
+	over := make(chan struct{})
+	go func() {
+		_ = p.cmd.Wait() // the exit code says it
+		close(over)
+	}()
 	select {
 	case <-over:
 	case <-time.After(4 * time.Minute):

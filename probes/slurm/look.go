@@ -22,7 +22,7 @@ func (e *Engine) Look(ctx context.Context, names []string) (map[string]queue.Sta
 	list := "--name=" + strings.Join(names, ",")
 	out, err := e.command(ctx, nil, "squeue", "--noheader", "--states=all", list, "--Format="+columns)
 	if err != nil {
-		return nil, fmt.Errorf("Slurm's controller does not answer (%w); jobs that run go on", err)
+		return nil, fmt.Errorf("the controller of Slurm does not answer (%w); jobs that run go on", err)
 	}
 	found := parseQueue(out)
 	if e.noSacct || !slices.ContainsFunc(names, func(n string) bool { return found[n].ID == "" }) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sweetspot/probes/queue"
+	"sweetspot/probes/remote"
 )
 
 // What squeue of Slurm 22.05 printed. The same name on two jobs is that of one that was
@@ -35,8 +36,10 @@ func TestParseQueue(t *testing.T) {
 
 // sacct's word counts only for an end: of a job that runs it may say anything.
 func TestParseAccounting(t *testing.T) {
-	got := parseAccounting("k1|12|CANCELLED by 1000|gpu1\nk2|13|FAILED|None assigned\nk3|14|NODE_FAIL|gpu2\nk4|15|PENDING|gpu2\n")
-	if len(got) != 3 || got["k1"].Why != "it was cancelled" || got["k3"].Phase != queue.Ended || got["k4"].Phase != queue.Waiting {
+	got := parseAccounting("k1|12|CANCELLED by 1000|gpu1\nk2|13|FAILED|None assigned\nk3|14|NODE_FAIL|gpu2\n" +
+		"k4|15|PENDING|gpu2\n")
+	if len(got) != 3 || got["k1"].Why != "it was cancelled" || got["k3"].Phase != queue.Ended ||
+		got["k4"].Phase != queue.Waiting {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -66,11 +69,12 @@ func TestTypes(t *testing.T) {
 		given map[string]GPU
 		want  string
 	}{
-		"by itself":    {nil, "hopper 1x4 -p hopper|v100 1x8"},
-		"by partition": {map[string]GPU{"h100": {Partition: "hopper", USDPerHour: &price}}, "h100 1x4 $2.5 -p hopper|v100 1x8"},
-		"by feature":   {map[string]GPU{"l40s": {Constraint: "ada"}}, "l40s 1x4 -C ada|v100 1x8"},
+		"by itself": {nil, "hopper 1x4 -p hopper|v100 1x8"},
+		"by partition": {map[string]GPU{"h100": {Partition: "hopper", USDPerHour: &price}},
+			"h100 1x4 $2.5 -p hopper|v100 1x8"},
+		"by feature": {map[string]GPU{"l40s": {Constraint: "ada"}}, "l40s 1x4 -C ada|v100 1x8"},
 	} {
-		e := New(struct{ Destination, Port string }{}, Options{GPUs: c.given})
+		e := New(remote.Here, Options{GPUs: c.given})
 		var got []string
 		for _, o := range e.types(nodes) {
 			text := o.GPU + " " + string(rune('0'+o.Nodes)) + "x" + string(rune('0'+o.Count))
@@ -94,7 +98,7 @@ func TestTypes(t *testing.T) {
 // What a user gives reaches sbatch as one word each, and a shell as it is.
 func TestAsked(t *testing.T) {
 	const evil = "a'b;$(touch x)\n`id`"
-	e := New(struct{ Destination, Port string }{}, Options{Account: evil, Modules: []string{evil}, Container: evil + ".sif"})
+	e := New(remote.Here, Options{Account: evil, Modules: []string{evil}, Container: evil + ".sif"})
 	words := e.asked(queue.Batch{Name: "k", Count: 2, Limit: 90 * time.Second, Grace: time.Minute},
 		offer{gres: "a100", partition: "p"}, "/shared")
 	all := "\x00" + strings.Join(words, "\x00") + "\x00"
@@ -104,7 +108,9 @@ func TestAsked(t *testing.T) {
 			t.Errorf("%q lacks %q", words, w)
 		}
 	}
-	script, err := e.script(queue.Batch{Script: func(launch string) ([]byte, error) { return []byte("exec " + launch + "python3\n"), nil }})
+	script, err := e.script(queue.Batch{Script: func(launch string) ([]byte, error) {
+		return []byte("exec " + launch + "python3\n"), nil
+	}})
 	if quoted := `'a'\''b;$(touch x)` + "\n" + "`id`"; err != nil || strings.Count(string(script), quoted) != 2 {
 		t.Errorf("%v: %s", err, script)
 	}

@@ -32,7 +32,7 @@ func TestRefusalsOfACluster(t *testing.T) {
 	for says, args := range map[string][]string{
 		"it has a100, h100, v100":    {"--gpu", "b200"},
 		"the largest has 2":          {"--gpu", "v100:3"},
-		"Slurm refused the job":      {"--gpu", "a100", "--partition", "h100"},
+		"was refused by Slurm":       {"--gpu", "a100", "--partition", "h100"},
 		"Invalid partition":          {"--gpu", "a100", "--partition", "no'such;$(x)"},
 		"--max-cost needs the price": {"--gpu", "v100", "--max-cost", "1"},
 	} {

@@ -110,7 +110,8 @@ func parseNodes(out string) (all []node) {
 		if len(f) < 5 {
 			continue
 		}
-		n := node{name: plaintext.Clean(f[0]), state: f[1], partition: plaintext.Clean(f[2]), features: strings.Split(f[3], ",")}
+		n := node{name: plaintext.Clean(f[0]), state: f[1], partition: plaintext.Clean(f[2]),
+			features: strings.Split(f[3], ",")}
 		if n.gpus = parseGRES(f[4]); len(n.gpus) > 0 {
 			all = append(all, n)
 		}

@@ -94,11 +94,13 @@ func (e *Engine) command(ctx context.Context, input []byte, words ...string) (st
 		return out.String(), nil
 	}
 	if errors.Is(err, exec.ErrNotFound) || cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == 127 {
-		return "", fmt.Errorf("there is no Slurm on %s: its command %s was not found; name a login host, --on slurm:user@host",
+		return "", fmt.Errorf("there is no Slurm on %s: its command %s was not found; name a login host, --on "+
+			"slurm:user@host",
 			plaintext.Clean(e.login.String()), words[0])
 	}
 	if ctx.Err() != nil {
-		return "", fmt.Errorf("Slurm on %s did not answer within %s", plaintext.Clean(e.login.String()), commandTimeout)
+		return "", fmt.Errorf("the commands of Slurm on %s did not answer within %s", plaintext.Clean(e.login.String()),
+			commandTimeout)
 	}
 	return "", &failure{said.String(), err}
 }
@@ -119,7 +121,8 @@ func (f *failure) Error() string {
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	line := plaintext.Line(lines[len(lines)-1], 300)
-	for _, prefix := range []string{"sbatch: ", "squeue: ", "sacct: ", "slurm_load_jobs ", "scancel: ", "sinfo: ", "error: "} {
+	for _, prefix := range []string{"sbatch: ", "squeue: ", "sacct: ", "slurm_load_jobs ", "scancel: ", "sinfo: ",
+		"error: "} {
 		line = strings.TrimPrefix(line, prefix)
 	}
 	return line
@@ -173,7 +176,7 @@ func (e *Engine) Submit(ctx context.Context, b queue.Batch) (string, error) {
 		e.asked(b, e.offers[i], root)...)
 	out, err := e.command(ctx, script, words...)
 	if err != nil {
-		return "", fmt.Errorf("Slurm refused the job for %s: %w", plaintext.Quote(b.GPU), err)
+		return "", fmt.Errorf("the job for %s was refused by Slurm: %w", plaintext.Quote(b.GPU), err)
 	}
 	id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // with several clusters, its name follows
 	return id, nil

@@ -13,7 +13,7 @@ from frames import EXIT, GONE, frame
 from link import wait
 from spool import Spool
 
-BEAT = 1.0  # seconds between two signs of life
+BEAT = 1.0  # seconds between two heartbeats
 LOOK = 0.2  # seconds between two looks for a spool
 NEAR = "the time limit of the job is near"
 CUT = "the job was cancelled or preempted"
