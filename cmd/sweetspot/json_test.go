@@ -41,6 +41,7 @@ var verbs = []struct {
 }{
 	{"rank", contract.Ranking{}}, {"plan", contract.Plan{}}, {"fleet", contract.Fleet{}}, {"traffic", contract.Traffic{}},
 	{"probe", report.Probe{}}, {"probe --rent --dry-run", rentalsJSON{}}, {"attach", probeList{}},
+	{"queue", queueResult{}}, {"queue offers", offersResult{}},
 	{"export", contract.Pick{}}, {"export --runs", recordedRuns{}},
 	{"runs", runsResult{}}, {"import", importAnswer{}}, {"merge", mergeAnswer{}}, {"backup", backupAnswer{}},
 	{"catalog", listing.Document{}}, {"catalog diff", listing.Changes{}}, {"reproduce", reproduction{}},

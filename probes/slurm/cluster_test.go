@@ -18,12 +18,11 @@ import (
 
 // cluster is a real Slurm of three nodes on this machine, started by scripts/cluster.
 type cluster struct {
-	t       *testing.T
-	script  string // that controls its daemons
-	binary  string
-	home    string
-	work    string
-	started time.Time
+	t      *testing.T
+	script string // that controls its daemons
+	binary string
+	home   string
+	work   string
 
 	mu    sync.Mutex
 	spool map[string]string // hard links to the frames of all spools, by name
@@ -55,7 +54,7 @@ func open(t *testing.T) *cluster {
 	}
 	dir := t.TempDir()
 	c := &cluster{t: t, script: script, binary: binary(t), home: filepath.Join(dir, "home"),
-		work: filepath.Join(dir, "work"), spool: map[string]string{}, started: time.Now()}
+		work: filepath.Join(dir, "work"), spool: map[string]string{}}
 	for _, d := range []string{c.work, filepath.Join(c.home, ".config", "sweetspot"), filepath.Join(dir, "kept")} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			t.Fatal(err)
@@ -68,6 +67,15 @@ func open(t *testing.T) *cluster {
 	go c.keepSpools(ctx, filepath.Join(dir, "kept"))
 	t.Cleanup(cancel)
 	return c
+}
+
+// openLong is open for what a short run leaves out.
+func openLong(t *testing.T) *cluster {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left out of the short form")
+	}
+	return open(t)
 }
 
 var built = sync.OnceValues(func() (string, error) {
@@ -308,12 +316,14 @@ func (c *cluster) check(jobs int) {
 	if left, _ := os.ReadDir(c.root()); len(left) > 0 {
 		c.t.Errorf("%d files are left in %s", len(left), c.root())
 	}
-	out := c.slurm("squeue", "-h", "--states=all", "-o", "%i %V")
+	names := map[string]bool{}
+	for spool := range c.spools() {
+		names[spool[:18]] = true
+	}
+	out := c.slurm("squeue", "-h", "--states=all", "-o", "%i %j")
 	n := 0
 	for line := range strings.Lines(out) {
-		_, at, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if when, err := time.ParseInLocation("2006-01-02T15:04:05", at, time.Local); err == nil &&
-			!when.Before(c.started.Truncate(time.Second)) {
+		if _, name, _ := strings.Cut(strings.TrimSpace(line), " "); names[name] {
 			n++
 		}
 	}

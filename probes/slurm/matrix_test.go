@@ -76,7 +76,7 @@ func TestClientKilled(t *testing.T) {
 
 // An interrupt stops at a step boundary, and cancels what waits.
 func TestInterrupted(t *testing.T) {
-	c := open(t)
+	c := openLong(t)
 	p := c.start("--gpu", "a100", "--batch", "16,32,64")
 	c.steps(1)
 	if err := p.cmd.Process.Signal(os.Interrupt); err != nil {
@@ -97,7 +97,7 @@ func (c *cluster) must(p *client) {
 }
 
 func TestCancelled(t *testing.T) {
-	c := open(t)
+	c := openLong(t)
 	p := c.start("--gpu", "a100", "--batch", "16,32")
 	c.steps(1)
 	list := c.command("queue", "list")
@@ -127,7 +127,7 @@ func TestControllerKilled(t *testing.T) {
 
 // A node's daemon is killed: Slurm gives the job up, which goes on and ends.
 func TestNodeDaemonKilled(t *testing.T) {
-	c := open(t)
+	c := openLong(t)
 	p := c.start("--gpu", "a100", "--batch", "16,32")
 	c.steps(1)
 	c.daemon("stop", "gpu2", "KILL")
@@ -141,7 +141,7 @@ func TestNodeDaemonKilled(t *testing.T) {
 
 // A node dies with all that runs on it.
 func TestNodeFails(t *testing.T) {
-	c := open(t)
+	c := openLong(t)
 	c.long()
 	p := c.start("--gpu", "a100", "--batch", "16,32", "--keep-running")
 	job := c.steps(1)
@@ -201,7 +201,7 @@ func TestRequeued(t *testing.T) {
 
 // Near the limit of its time, a job ends at a step boundary.
 func TestTimeLimit(t *testing.T) {
-	c := open(t)
+	c := openLong(t)
 	c.long()
 	p := c.start("--gpu", "a100", "--batch", "16,32", "--keep-running", "--max-seconds", "100")
 	job := c.steps(1)
@@ -215,7 +215,7 @@ func TestTimeLimit(t *testing.T) {
 
 // A drained node makes a job wait, and that is said.
 func TestNodeDrained(t *testing.T) {
-	c := open(t)
+	c := openLong(t)
 	c.slurm("scontrol", "update", "NodeName=gpu2", "State=DRAIN", "Reason=test")
 	p := c.start("--gpu", "a100", "--batch", "16")
 	said := ""
@@ -239,7 +239,7 @@ func TestNodeDrained(t *testing.T) {
 
 // A job of a partition with a higher priority takes the node.
 func TestPreempted(t *testing.T) {
-	c := open(t)
+	c := openLong(t)
 	p := c.start("--gpu", "a100", "--batch", "16,32,64")
 	c.steps(1)
 	urgent := c.slurm("sbatch", "--parsable", "-p", "urgent", "-w", "gpu2", "--gres=gpu:a100:1", "--output=/dev/null",
@@ -249,12 +249,12 @@ func TestPreempted(t *testing.T) {
 		t.Errorf("it said %s", said)
 	}
 	c.slurm("scancel", urgent)
-	c.check(2)
+	c.check(1)
 }
 
 // The file system of the spools is full: what was written until then is saved.
 func TestSpoolFull(t *testing.T) {
-	c := open(t)
+	c := openLong(t)
 	full := filepath.Join(c.work, "full")
 	if err := os.Mkdir(full, 0o700); err != nil {
 		t.Fatal(err)
