@@ -135,8 +135,8 @@ func printOffers(cmd *cobra.Command, on string) error {
 // queueResult is the JSON of queue list and queue cancel.
 type queueResult struct {
 	contract.Head
-	Action   string      `json:"action"` // list or cancel
-	Matrices []queuedJob `json:"matrices"`
+	Action string      `json:"action"` // list or cancel
+	Jobs   []queuedJob `json:"jobs"`
 }
 
 type queuedJob struct {
