@@ -139,7 +139,7 @@ func (p *Process) once() (over, began bool) {
 		p.lose(errors.New(p.explain(refused.Error())))
 	case r.Collected() && exit.Lost != nil:
 		s, _, _ := p.watch.State(p.spool.Job())
-		p.all, p.again = true, s.Phase != Ended && s.Restarts > r.Restarts()
+		p.all, p.again = true, r.Next() || s.Phase != Ended && s.Restarts > r.Restarts()
 		said := "what it wrote until then is saved"
 		if s.Phase != Ended {
 			said = exit.Lost.Error()

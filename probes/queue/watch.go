@@ -69,6 +69,7 @@ func (w *Watch) look(ctx context.Context) bool {
 		s, ok := found[name]
 		if ok {
 			w.missing[name] = 0
+			s.Restarts = max(s.Restarts, w.states[name].Restarts) // not every source tells them
 			w.states[name] = s
 			continue
 		}

@@ -107,6 +107,10 @@ func (p *Process) Refused() bool { return p.refused }
 // [Process.Wait] has returned.
 func (p *Process) Restarts() int { return p.restarts }
 
+// Next reports whether a probe that was cut off has begun again, once [Process.Wait] has
+// returned.
+func (p *Process) Next() bool { return p.next }
+
 // Gone tells the agent whether the scheduler runs the job no more, and how often it has
 // begun it again.
 func (p *Process) Gone(gone bool, restarts int) {

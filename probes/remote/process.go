@@ -65,6 +65,7 @@ type Process struct {
 	refused bool       // the agent reported that it cannot
 
 	restarts int  // of the job that writes the spool, when that began
+	next     bool // the probe was cut off and has begun again
 	replays  bool // what arrives was written before
 	started  time.Time
 	facts    *identity.Facts
@@ -276,6 +277,7 @@ func (p *Process) note(f frame) {
 			Restarts int
 		}
 		Failed, Broken string
+		Next           bool
 	}
 	if json.Unmarshal(f.payload, &n) != nil {
 		return // from another version, or not an agent's
@@ -285,6 +287,7 @@ func (p *Process) note(f frame) {
 		p.refused = true
 		p.reportStart(fmt.Errorf("on %s: %s", p.name(), plaintext.Cut(plaintext.Clean(n.Failed), 1000)))
 	case n.Broken != "":
+		p.next = n.Next
 		p.broken = fmt.Sprintf("the record of the probe on %s is incomplete: %s; what it wrote until then is saved", p.name(),
 			plaintext.Cut(plaintext.Clean(n.Broken), 300))
 	case p.begun: // others read what follows

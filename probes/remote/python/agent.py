@@ -188,7 +188,8 @@ def follow(spool, link, kept=None):
                     return
                 finished = kind == EXIT
             if not data and not kept and not link.full():
-                link.send(note(broken="it was cut off: the process that keeps the record was killed, or the host restarted"))
+                why = "it was cut off: the process that keeps the record was killed, or the host restarted"
+                link.send(note(broken=why, next=spool.has_next()))
                 link.send(frame(EXIT, b"{}"))
                 return
             wait([], link, 0 if data else TICK)

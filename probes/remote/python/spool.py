@@ -111,6 +111,13 @@ class Spool:
         until = time.time() if self.kept() else os.path.getmtime(self.path("frames"))
         return max(0.0, until - began)
 
+    def has_next(self):
+        """Whether the probe was begun again, in another attempt."""
+        if not self.shared:
+            return False
+        following = "%s%02x" % (self.name[:-2], int(self.name[-2:], 16) + 1)
+        return os.path.isdir(os.path.join(os.path.dirname(self.dir), following))
+
     def attached(self):
         """The note that opens a replay."""
         return note(attached={"elapsed": self.elapsed(), "memo": self.read("memo"), "restarts": self.read("restarts") or 0})
