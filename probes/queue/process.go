@@ -30,7 +30,7 @@ type Process struct {
 
 	readers map[stream]*io.PipeReader
 	writers map[stream]*io.PipeWriter
-	sent    map[stream]int64 // bytes, which a new connection brings again
+	sent    [streams]int64 // bytes, which a new connection brings again
 
 	mu       sync.Mutex
 	current  *remote.Process
@@ -55,12 +55,13 @@ const (
 	events stream = iota
 	stdout
 	stderr
+	streams // their number
 )
 
 // Follow begins to follow. It returns at once.
 func Follow(w *Watch, h remote.Host, s Spool) *Process {
 	p := &Process{watch: w, host: h, spool: s, readers: map[stream]*io.PipeReader{},
-		writers: map[stream]*io.PipeWriter{}, sent: map[stream]int64{}, why: "waits in the queue",
+		writers: map[stream]*io.PipeWriter{}, why: "waits in the queue",
 		runs: make(chan struct{}), halt: make(chan struct{}), ended: make(chan struct{})}
 	p.attach = func() (*remote.Process, error) { return remote.Watch(h, s.Path(), s.Job(), w.engine.Quiet()) }
 	for _, k := range []stream{events, stdout, stderr} {

@@ -282,7 +282,10 @@ func (q *inQueue) leave() {
 // cancelled if they still run, as for probes that were skipped, and the spools removed.
 func (q *inQueue) end(ctx context.Context, u matrix.Update) error {
 	q.watch.Close()
-	if q.left {
+	q.mu.Lock()
+	left := q.left
+	q.mu.Unlock()
+	if left {
 		return nil
 	}
 	runs := slices.Clone(q.runs)
