@@ -119,7 +119,8 @@ func TestControllerKilled(t *testing.T) {
 	c.daemon("stop", "slurmctld", "KILL")
 	time.Sleep(3 * time.Second)
 	c.daemon("start", "slurmctld")
-	if code := c.end(p); code != 0 {
+	// One that had not yet written its state forgets the job, and has the node end it.
+	if code := c.end(p); code != 0 && !strings.Contains(p.err.String(), "no longer knows the job (what it wrote") {
 		t.Errorf("exit code %d: %s", code, p.err.String())
 	}
 	c.check(0) // the controller may have forgotten a job
