@@ -61,7 +61,7 @@ func TestScripts(t *testing.T) {
 	t.Cleanup(func() { report(t, all) })
 	for _, environment := range []string{"new", "old"} {
 		python := filepath.Join(folder, environment, "bin", "python")
-		for i, s := range slices.Concat(scripts, trainers, timed) {
+		for i, s := range slices.Concat(scripts, trainers, public, timed) {
 			whole := !testing.Short() || i%8 == 0
 			if s.only != "" && s.only != environment || environment == "old" && !whole {
 				continue

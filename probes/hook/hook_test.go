@@ -249,7 +249,7 @@ func TestScripts(t *testing.T) {
 		{
 			script: "by_hand.py", byHand: true, batch: 16, perEpoch: unknown, trainSize: unknown, epochs: 4, params: 195,
 			unit: "sample", precision: "fp32", places: grid(1, 40), units: repeat(40, unknown), models: 1, stdout: "epoch 0: ",
-			validations: []validation{{0, unknown}, {0, unknown}, {0, unknown}},
+			validations: []validation{{0, unknown}, {0, unknown}, {0, unknown}, {0, unknown}},
 		},
 		{
 			script: "engine.py", batch: 16, perEpoch: 4, trainSize: 64, epochs: 3, params: 161, unit: "sample",
@@ -273,8 +273,8 @@ func TestScripts(t *testing.T) {
 		{
 			script: "no_loader.py", batch: 16, perEpoch: unknown, trainSize: unknown, epochs: 3, params: 385,
 			unit: "sample", precision: "bf16",
-			places: grid(1, 12), units: repeat(12, unknown), validations: []validation{{0, unknown}, {0, unknown}}, models: 1,
-			stdout: "0 ",
+			places: grid(1, 12), units: repeat(12, unknown), models: 1, stdout: "0 ",
+			validations: []validation{{0, unknown}, {0, unknown}, {0, unknown}},
 		},
 		{
 			script: "iterable.py", batch: 10, perEpoch: 5, trainSize: 45, epochs: 2, params: 5, unit: "sample",

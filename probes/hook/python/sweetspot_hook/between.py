@@ -4,6 +4,7 @@ The recorder evaluates it when the next step has ended.
 """
 
 import io
+import sys
 from threading import get_ident
 from time import perf_counter
 
@@ -12,6 +13,7 @@ from .guard import guarded
 
 
 COMPILATION = "compilation"  # the kind of a pause
+WORLDS = ("gymnasium", "gym", "dm_env", "pettingzoo")
 
 
 class Between:
@@ -33,9 +35,18 @@ class Between:
         if not module.training or not self.torch.is_grad_enabled():
             return
         if self.forward_at is None or (self.built_at is not None and self.forward_at < self.built_at):
-            self.forward_at, self.first_module, self.batch = perf_counter(), id(module), loaders.look(inputs)[0]
+            self.forward_at, self.first_module = perf_counter(), id(module)
+            self.batch, _, self.given = loaders.look(inputs)
         elif id(module) == self.first_module:
             self.batch = None
+        if getattr(module, "batch_first", True) is False:
+            self.sequences(inputs)
+
+    def sequences(self, inputs):
+        """A layer computes that has words before samples. Where the network was given its data in that order, so had it."""
+        size, _, shape = loaders.look(inputs)
+        if self.batch is not None and self.batch == size and len(shape) == 2 and shape[:1] == self.given[:1]:
+            self.batch = shape[0]
 
     @guarded
     def autocast(self, region):
@@ -45,18 +56,41 @@ class Between:
 
     @guarded
     def mode(self, module, training):
-        """A trained module goes into or out of training mode."""
+        """A trained module, or another one of its kind, goes into or out of training mode."""
         self.spent()
-        if module.training == bool(training) or self.count == 0 or self.off or self.paused or self.owner != get_ident():
+        if self.open is not None and not training:
+            self.open.turn(self.clock.mark)
+        if id(module) not in self.facts.watched or module.training == bool(training) or self.count == 0 or self.off or self.paused or self.owner != get_ident():
             return
         if not training and self.gradients is not None:
             self.look_back()
         if training:
             if self.open is not None:
                 self.open.back, self.open = self.clock.mark(), None
-        elif self.open is None:
-            self.open = phases.Phase(self.clock.mark())
+        elif self.open is None and not self.acts():
+            self.open = phases.Phase(self.clock.mark(), not self.stands_aside)
             self.phases.append(self.open)
+            self.follow()
+
+    def acts(self):
+        """Whether the network acts in a simulated world between its steps, in evaluation mode: that is no validation."""
+        return self.data.training is None and any(name in sys.modules for name in WORLDS)
+
+    def follow(self):
+        """Sees what is computed during what may be a validation."""
+        def after(module, inputs, output):
+            if self.open is None or self.off:
+                handle.remove()
+            elif self.owner == get_ident():
+                self.attempt(self.computed, module)
+
+        if not self.stands_aside:
+            handle = self.torch.nn.modules.module.register_module_forward_hook(after)
+
+    def computed(self, module):
+        self.open.compute()
+        if type(module) in self.facts.kinds:
+            self.open.computed = self.clock.mark()
 
     def spent(self):
         """Whatever comes next, the validation is over whose last batch was there: not every program asks for one more."""
@@ -99,8 +133,8 @@ class Between:
         """As phases.interruptions, since the last step."""
         usual = self.usual if at_end else None
         for phase in self.phases:
-            self.usual = len(phase.others(self.data.training)) or self.usual
-        return phases.interruptions(self.clock, self.data.training, self.phases, self.whole, self.pauses, usual)
+            self.usual = len(phase.whole(self.data.training)) or self.usual
+        return phases.interruptions(self.clock, self.data.training, self.phases, self.whole, self.pauses, usual, at_end)
 
     def validation(self, end, epoch, seconds, seen):
         """Reports a validation that ended at the mark."""
@@ -131,6 +165,7 @@ class Between:
             return
         seconds = perf_counter() - self.clock.host(begin)
         iterator._sweetspot_pass = a_pass = loaders.Pass(loader, begin, self.count)
+        a_pass.drawn, a_pass.backwards = loaders.drawn(iterator), self.backwards
         if self.open is None and not self.paused and (self.owner is None or self.owner == get_ident()):
             self.data.asked(a_pass, seconds)
 
@@ -145,9 +180,14 @@ class Between:
 
     @guarded
     def asking(self, a_pass):
-        """A pass is asked for a batch during what may be a validation."""
-        if self.open is not None:
-            self.open.asking(a_pass, self.clock.mark)
+        """A pass is asked for a batch during what may be a validation; before that, it may have given its first."""
+        if self.open is None:
+            return
+        if a_pass.given == 1 and a_pass in self.data.passes and a_pass.backwards == self.backwards and a_pass.steps_before == self.count:
+            self.data.forget(a_pass)
+            self.open.begin = min(self.open.begin, a_pass.begin, key=self.clock.host)
+            self.open.add(a_pass, a_pass.units, a_pass.wait)
+        self.open.asking(a_pass, self.clock.mark)
 
     def got(self, a_pass, batch, seconds):
         """It returned one after the training's thread, or another one, had waited this long."""
@@ -179,7 +219,10 @@ class Between:
             self.open.spent = None
             return
         d.asked(a_pass, seconds)
-        if a_pass.steps_before != self.count or self.count == 0 or self.torch.is_grad_enabled():
+        if a_pass.steps_before != self.count or self.count == 0:
+            return
+        if self.torch.is_grad_enabled():
+            a_pass.unused = a_pass.backwards == self.backwards
             return
         d.forget(a_pass)
         self.whole.append((a_pass.begin, self.clock.mark(), a_pass.units))

@@ -82,7 +82,7 @@ class Data:
         """
         if self.training is None and self.latest is None:
             return 0
-        candidates = list(self.passes)
+        candidates = [p for p in self.passes if not p.unused] or list(self.passes)
         ours = [p for p in candidates if p.loader_id == self.main]
         if count == 1 and ours and candidates[0].loader_id != self.main:
             # Of several loaders in one loop the first is the training set. A batch
@@ -94,8 +94,10 @@ class Data:
             return self._turn(ours[-1], count)
         if candidates and not self._has_stock():
             return self._turn(candidates[-1], count)
-        if not candidates and self.latest is not None and self.latest.loader_id == self.main and self.latest is not self.training:
-            return self._turn(self.latest, count)  # within a validation that nobody ended
+        if not candidates and self.latest is not None and self.latest is not self.training:
+            p = self.latest
+            if p.loader_id == self.main or self.training and self.training.exhausted and p.given == 1 and not p.exhausted:
+                return self._turn(p, count)  # within a validation that nobody ended, or not yet
         return 0
 
     def _has_stock(self):

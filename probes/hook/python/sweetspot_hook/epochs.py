@@ -17,6 +17,9 @@ _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 def find(frames, arguments):
     """The number of epochs, from the program's active frames, the innermost first, and its arguments; None if unknown."""
     try:
+        trees = {}
+        if loops.are_parts([(loop, frame) for frame in frames for loop in reversed(loops.active(frame, trees))]):
+            return None
         n = loops.epochs(frames)
     except Exception:  # a program may hold any object under any name
         n = None

@@ -32,7 +32,7 @@ class Facts:
         self.work = {}  # what a unit takes the network, see flops.py
         self.state_bytes = None  # of weights, gradients and the optimizers' state, whatever the batch
         self.autocast = None  # the type in which an autocast region computes
-        self.watched = ()  # ids of modules whose mode tells training from validation
+        self.watched = self.kinds = ()  # ids of modules whose mode tells training from validation, and their types
         self.devices = set()  # indices of CUDA devices
 
     def look(self, optimizer, optimizers, alone):
@@ -52,7 +52,8 @@ class Facts:
         roots = holders
         self.params, self.network = self._count(roots, trained), network_of(roots)
         groups = [parameters_of(o) for o in optimizers if o is not None] + [own]
-        self.watched = frozenset(id(m) for group in groups for m in _holding(group, roots))
+        watched = [m for group in groups for m in _holding(group, roots)]
+        self.watched, self.kinds = frozenset(map(id, watched)), frozenset(map(type, watched))
         if alone and self.params is not None:
             self.state_bytes = self._state(roots, [o for o in optimizers if o is not None])
         self.precision = self._precision(own, roots)

@@ -14,7 +14,7 @@ class Pass:
         # The loader itself may be freed before its iterator.
         self.loader_id = id(loader)
         self.name, self.train_size, self.length = dataset_name(loader), train_size(loader), batches(loader)
-        self._batch_size = getattr(loader, "batch_size", None)
+        self._batch_size, self._dim = getattr(loader, "batch_size", None), 0  # dimension of a batch that its samples are in
         self.begin = begin  # mark
         self.steps_before = steps  # of the run, when it began
         self.steps = 0  # that used its batches
@@ -24,21 +24,45 @@ class Pass:
         self.image = False
         self.shape = None  # of one unit of the latest batch
         self.exhausted = False
+        self.backwards = 0  # passes of the run, when it began
+        self.unused = False  # whole, and no gradient was computed in it: no step used it, if there is another
         self.given = 0  # batches
+        self.drawn = ()  # samples of the batches to come, None for unknown
         self.ended = None  # mark after the last batch was used, where that was seen
+
+    def skip(self):
+        """A batch that is not recorded."""
+        return self.drawn.popleft() if self.drawn else None
 
     def add(self, batch):
         """Records a batch; returns its units, or None."""
         self.given += 1
+        drawn = self.skip()
         try:
-            size, self.image, self.shape = look(batch)
+            size, self.image, self.shape = self._look(batch, drawn)
         except Exception:  # a batch of the program's own making, which does not like to be looked at
-            size, self.image, self.shape = None, False, None
+            size, self.image, self.shape = drawn, False, None
         if size is None:
             size = self._batch_size
         self.units = None if size is None or self.units is None else self.units + size
         self.sizes.append(size)
         return size
+
+    def _look(self, batch, drawn):
+        """As look; the samples need not be in the first dimension: texts may have their words there."""
+        tensor = first_tensor(batch, 0)
+        if tensor is None or tensor.dim() == 0:
+            return drawn, False, None
+        shape = tuple(tensor.shape)
+        if drawn is not None:
+            self._dim = next((d for d in (0, 1) if shape[d : d + 1] == (drawn,)), None)
+        elif self.given == 1 and shape[0] != self._batch_size and shape[1:2] == (self._batch_size,):
+            self._dim = 1
+        if self._dim is None:  # pictures of different sizes, or graphs
+            return drawn, False, None
+        if self._dim == 0:
+            return drawn or shape[0], is_image(tensor), shape[1:]
+        return drawn or shape[1], False, shape[:1] + shape[2:]
 
     def take(self, batches):
         """The units of the next batches, which a step used; None if one is unknown."""
@@ -48,15 +72,37 @@ class Pass:
         return None if None in taken else sum(taken)
 
 
+DRAWN = "_sweetspot_drawn"  # where an iterator keeps the numbers of samples that it drew in a pass
+
+
+def drawn(iterator):
+    """The numbers of samples in the batches to come, as an iterator of PyTorch's draws them in this pass."""
+    source = iterator._sampler_iter
+    of, numbers = iterator.__dict__.get(DRAWN) or (None, None)
+    if of is not source:
+        of, numbers = iterator.__dict__[DRAWN] = source, collections.deque()
+    return numbers
+
+
+def draw(iterator, index):
+    """It has drawn these places in the dataset. That of an IterableDataset may have fewer samples left."""
+    known = isinstance(index, (list, tuple)) and iterator._dataset_kind == MAP
+    drawn(iterator).append(len(index) if known else None)
+
+
+MAP = 0  # the kind of a dataset whose samples have places
+
+
 def look(batch):
     """The batch's number of samples, or None, whether they are images, and the shape of one, or None."""
     tensor = first_tensor(batch, 0)
-    if tensor is None:
+    if tensor is None or tensor.dim() == 0:
         return None, False, None
-    shape = tuple(tensor.shape)
-    if not shape:
-        return None, False, None
-    return shape[0], len(shape) == 4 and (tensor.is_floating_point() or tensor.element_size() == 1), shape[1:]
+    return tensor.shape[0], is_image(tensor), tuple(tensor.shape[1:])
+
+
+def is_image(batch):
+    return batch.dim() == 4 and (batch.is_floating_point() or batch.element_size() == 1)
 
 
 def first_tensor(batch, depth):
@@ -108,7 +154,12 @@ def batches(loader):
 
 def train_size(loader):
     """Samples in one epoch over all ranks, or None."""
-    dataset, sampler = getattr(loader, "dataset", None), getattr(loader, "sampler", None)
+    dataset, sampler, batches = (getattr(loader, name, None) for name in ("dataset", "sampler", "batch_sampler"))
+    if batches is not None and getattr(loader, "batch_size", None) is None:
+        batches = getattr(batches, "batch_sampler", batches)  # of which accelerate shares the batches out
+        sampler = getattr(batches, "sampler", None)
+        if sampler is None:
+            return None  # it draws what it likes
     size = length(dataset)
     if size is not None and size >= ENDLESS:
         return None

@@ -34,10 +34,17 @@ def epochs(frames):
             words = _words(loop)
             if n is not None and any("epoch" in w and "per_epoch" not in w for w in words):
                 return n
-            if n is not None and not any(part in w for w in words for part in ("step", "iter", "batch", "per_epoch")):
+            if n is not None and not any(part in w for w in words for part in ("step", "iter", "batch", "episode", "per_epoch")):
                 counts.append(n)
             inside = True
     return counts[0] if len(counts) == 1 else None
+
+
+def are_parts(active):
+    """Whether epochs are parts of rounds, as those over what was gathered in each; of loops, the innermost first."""
+    words = [_words(loop) for loop, _ in active]
+    epoch = next((k for k, found in enumerate(words) if any("epoch" in w for w in found)), len(words))
+    return any(part in w for found in words[epoch + 1 :] for w in found for part in ("iter", "update", "episode", "rollout"))
 
 
 def _words(loop):
@@ -76,6 +83,15 @@ def active(frame, trees):
                 found.append(child)
             nodes.append(child)
     return found
+
+
+def outermost(frames):
+    """The place of the outermost loop that the frames, the innermost first, are in; None without one."""
+    trees = {}
+    for frame in reversed(frames):
+        for loop in active(frame, trees):
+            return frame.f_code.co_filename, loop.lineno
+    return None
 
 
 def tree(frame, trees):

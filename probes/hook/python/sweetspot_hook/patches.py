@@ -10,7 +10,7 @@ import os
 import sys
 from time import perf_counter
 
-from . import compiled, events, graphs, guard, imports, savers, uncaught
+from . import compiled, events, graphs, guard, imports, loaders, savers, uncaught
 
 recorder = None
 
@@ -163,7 +163,10 @@ def _loaders(r, module):
         if p is None:
             p = r.stand_in(self)
         if p is None or r.off or r.paused:
-            return fetch(self)
+            batch = fetch(self)
+            if p is not None:
+                p.skip()
+            return batch
         if r.gradients is not None:
             r.look_back()
         if r.open is not None:
@@ -177,7 +180,17 @@ def _loaders(r, module):
         r.got(p, batch, perf_counter() - begin)
         return batch
 
+    draw = module._BaseDataLoaderIter._next_index
+
+    @functools.wraps(draw)
+    def _next_index(self):
+        index = draw(self)
+        if not r.off:
+            r.attempt(loaders.draw, self, index)
+        return index
+
     module.DataLoader.__iter__, module._BaseDataLoaderIter.__next__ = __iter__, __next__
+    module._BaseDataLoaderIter._next_index = _next_index
 
 
 def _modules(r, base):
@@ -185,7 +198,7 @@ def _modules(r, base):
 
     @functools.wraps(train)
     def watched(self, mode=True):
-        if not is_compiling() and id(self) in r.facts.watched:
+        if not is_compiling() and (id(self) in r.facts.watched or r.open is not None and type(self) in r.facts.kinds):
             r.mode(self, mode)
         return train(self, mode)
 

@@ -1,7 +1,7 @@
 """Validations.
 
 One begins when the trained module goes from training to evaluation mode, and
-ends when it goes back. A program that switches back late, or never, ends it
+ends when it goes back, unless nothing was computed, as where a program saves. A program that switches back late, or never, ends it
 where it first fetches the batch that the next step uses. And a whole pass over
 a loader without a step or a gradient is one, whatever the mode.
 """
@@ -14,11 +14,16 @@ class Phase:
     again, `last` when a loader was last exhausted, `fetched` when each pass was
     first asked for a batch, `units` what it gave, and `wait` for how long it
     kept the program waiting. `spent` is a pass whose last batch is in use.
+    `turns` are when evaluation mode was asked for, each but the last with
+    something computed after it, and `computed` when the network last was.
     """
 
-    def __init__(self, begin):
+    def __init__(self, begin, followed):
         self.begin = begin
         self.back = None
+        self.turns, self.computed = [begin], None
+        self.ran = False if followed else None  # whether anything was computed; None for unknown
+        self.idle = True  # nothing was since the last turn
         self.last = self.spent = None
         self.fetched = {}
         self.units = {}
@@ -33,35 +38,51 @@ class Phase:
         known = self.units.get(a_pass, 0)
         self.units[a_pass] = None if size is None or known is None else known + size
 
+    def turn(self, mark):
+        """Evaluation mode is asked for once more."""
+        if not self.idle:
+            self.turns.append(mark())
+            self.idle = True
+
+    def compute(self):
+        """A module has computed."""
+        self.ran, self.idle = True, False
+
     def others(self, training):
         return [p for p in self.units if p is not training]
 
-    def end(self, clock, training):
-        """Where it ended, seen from the next step, or None if it was not a validation.
+    def whole(self, training):
+        """(begin, end, pass) of each whole evaluation: passes over loaders, else turns."""
+        turns = self.turns[:-1] if self.idle else self.turns
+        return [(p.begin, p.ended, p) for p in self.others(training)] or [(t, None, None) for t in turns]
+
+    def end(self, clock, training, at_end):
+        """Where it ended, seen from the next step or the end of the program, or None if it was not a validation.
 
         A module left in evaluation mode trains all the same: some fine-tune so.
         """
+        if self.ran is False and not self.others(training):
+            return None
         resumed = self.fetched.get(training)
         if self.back is not None and (resumed is None or clock.host(self.back) <= clock.host(resumed)):
             return self.back
         if resumed is not None and (self.back is not None or self.others(training)):
             return resumed
-        if self.back is None and self.others(training):
-            return self.last
-        return self.back
+        end = self.last if self.back is None and self.others(training) else self.back
+        return self.computed if end is None and at_end else end
 
     def parts(self, training, end, usual):
-        """(begin, end, samples seen) of it, or of each where it has several times the usual passes.
+        """(begin, end, samples seen) of it, or of each where it has several times the usual evaluations.
 
         A program that validates once more after its last step does not train in between.
         """
-        passes = self.others(training)
-        if not usual or len(passes) <= usual or len(passes) % usual:
-            usual = len(passes) or 1
-        groups = [passes[i : i + usual] for i in range(0, len(passes), usual)] or [[]]
-        begins = [self.begin] + [g[0].begin for g in groups[1:]]
-        ends = [g[-1].ended or b for g, b in zip(groups, begins[1:])] + [end]
-        return [(b, e, self.seen(g)) for b, e, g in zip(begins, ends, groups)]
+        whole = self.whole(training)
+        if not usual or len(whole) <= usual or len(whole) % usual:
+            usual = len(whole) or 1
+        groups = [whole[i : i + usual] for i in range(0, len(whole), usual)] or [[]]
+        begins = [self.begin] + [g[0][0] for g in groups[1:]]
+        ends = [g[-1][1] or b for g, b in zip(groups, begins[1:])] + [end]
+        return [(b, e, self.seen([p for _, _, p in g if p])) for b, e, g in zip(begins, ends, groups)]
 
     def seen(self, passes):
         """Samples seen in passes, or None."""
@@ -69,8 +90,8 @@ class Phase:
         return sum(units) if units and None not in units else None
 
 
-def interruptions(clock, training, phases, whole, pauses, usual=None):
-    """What happened between two steps, or after the last one, given how many passes a validation usually has.
+def interruptions(clock, training, phases, whole, pauses, usual, at_end):
+    """What happened between two steps, or after the last one, given how many evaluations a validation usually has.
 
     Returns validations, pauses, and the wait for the batch that arrived during a validation.
 
@@ -79,7 +100,7 @@ def interruptions(clock, training, phases, whole, pauses, usual=None):
     """
     found, late = list(whole), 0.0
     for phase in phases:
-        end = phase.end(clock, training)
+        end = phase.end(clock, training, at_end)
         if end is None or end is phase.fetched.get(training):
             late += phase.wait.get(training, 0.0)
         if end is not None:

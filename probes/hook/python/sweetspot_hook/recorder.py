@@ -12,8 +12,8 @@ import sys
 from time import perf_counter
 
 from . import (
-    between, clock, control, cycles, data, ends, epochs, events, facts, flops, graphs, guard, packages, ranks, savers, stepping,
-    steps, work,
+    between, clock, control, cycles, data, ends, epochs, events, facts, flops, graphs, guard, loops, packages, ranks, savers,
+    stepping, steps, work,
 )
 from .guard import guarded
 
@@ -64,11 +64,14 @@ class Recorder(between.Between, stepping.Stepping):
         self.count = 0  # iterations done
         self.primary = None  # weak
         self.cycles, self.held = cycles.Cycles(), []  # intervals that end with a step in doubt
+        self.fed = True  # the primary's last step had data of its own
         self.gradients = None  # what stands for the optimizer where there is none
+        self.backwards = 0  # passes
         self.backward = self.ended = None  # the thread of the latest backward pass, and the mark at its end without an optimizer
         self.last = None  # mark at the end of the last iteration
         self.forward_at = self.built_at = None  # host times
-        self.first_module, self.batch = None, None  # id of what first computed, and the units it was given
+        self.place = ()  # of the loop that trains
+        self.first_module, self.batch, self.given = None, None, None  # id of what first computed, the units it was given, and their shape
         self.data = data.Data()
         self.work = work.Work()
         self.phases, self.open = [], None  # since the last step
@@ -131,8 +134,7 @@ class Recorder(between.Between, stepping.Stepping):
         self.facts.look(optimizer, [o() for o in self.optimizers], self.world == 1 and not by_hand)
         if by_hand:
             optimizer.forget()
-        frames = epochs.frames_of(sys._getframe(1))
-        self.facts.epochs, self.facts.steps = epochs.find(frames, sys.argv[1:]), steps.find(frames, sys.argv[1:])
+        self.length()
         savers.wrap_late(self)
         self.control.watch()
         ends.when_ended(self.finish)
@@ -141,6 +143,17 @@ class Recorder(between.Between, stepping.Stepping):
         packages.tell(self.rank)
         self.memory(perf_counter())
         self.last = self.clock.mark()  # what was done since `end` belongs to no iteration
+
+    def length(self):
+        """Finds how long the loops train that the program is in, beside what it has trained in others."""
+        frames = epochs.frames_of(sys._getframe(1))
+        place = loops.outermost(frames)
+        if place == self.place:
+            return
+        self.place, f = place, self.facts
+        f.epochs, f.steps = epochs.find(frames, sys.argv[1:]), steps.find(frames, sys.argv[1:])
+        f.epochs = f.epochs and f.epochs + self.data.epochs_done
+        f.steps = f.steps and f.steps + self.count
 
     def _first_iteration(self, t, end):
         self.data.first_step()
@@ -185,6 +198,9 @@ class Recorder(between.Between, stepping.Stepping):
         if schedule and self.rank == 0:
             events.warn(schedule)
         changed = d.has_changed()
+        if self.count == self.facts.steps or done < d.epochs_done == self.facts.epochs:  # and yet it goes on
+            self.length()
+            changed = True
         if changed and units is not None:
             self.facts.batch_size = units * self.world
         if left:

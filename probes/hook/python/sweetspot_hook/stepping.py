@@ -57,7 +57,7 @@ class Stepping:
         try:
             if self.off or self.is_in_backward():
                 return False
-            self.backward = get_ident()
+            self.backward, self.backwards = get_ident(), self.backwards + 1
             by_hand = not self.optimizers and self.is_training() and not self.clock.busy()
         except Exception as err:
             return self.give_up(err)
@@ -131,7 +131,9 @@ class Stepping:
         if self.count == 0:
             self.begin(optimizer)
         else:
-            self.report(self.boundary(key, carried))
+            interval = self.boundary(key, carried)
+            self.fed = interval.units is not None
+            self.report(interval)
 
     def _stops(self, key):
         """Whether the program is to end here. After a batch's last optimizer no step is left half done."""
@@ -153,7 +155,7 @@ class Stepping:
 
     def _split_stages(self, last=None):
         """Whether optimizers in doubt had stages of their own. That of the last one goes on."""
-        any_, no_data = False, self.data.training is None
+        any_, no_data = False, self.data.training is None or not self.fed
         while True:
             stage = self.cycles.stage([(i.key, no_data or i.units is not None) for i in self.held])
             if stage is None or stage == last:

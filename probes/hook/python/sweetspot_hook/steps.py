@@ -14,13 +14,14 @@ from . import epochs, loops
 NAMES = (
     "max_steps", "max_train_steps", "num_train_steps", "num_training_steps", "total_steps", "total_train_steps", "total_training_steps",
     "train_steps", "train_num_steps", "max_iters", "max_iterations", "total_iters", "total_iterations", "num_iterations", "num_iters",
-    "train_iters", "max_updates", "MAX_STEPS", "TOTAL_STEPS", "NUM_TRAIN_STEPS", "MAX_ITERS", "MAX_ITER",
+    "n_iters", "train_iters", "max_updates", "MAX_STEPS", "TOTAL_STEPS", "NUM_TRAIN_STEPS", "MAX_ITERS", "MAX_ITER",
 )
-OPTIONS = tuple("--" + name.replace("_", mark) for name in NAMES[:17] + ("steps", "iters", "iterations") for mark in "_-")
+OPTIONS = tuple("--" + name.replace("_", mark) for name in NAMES[:18] + ("steps", "iters", "iterations") for mark in "_-")
 
 MOST = 10**9
 
 COUNTERS = ("step", "iter")  # in the name of what counts steps
+OTHERS = ("timestep", "time_step", "env", "frame")  # and of what counts those of a simulated world
 
 
 def find(frames, arguments):
@@ -28,8 +29,8 @@ def find(frames, arguments):
     trees = {}
     try:
         active = [(loop, frame) for frame in frames for loop in reversed(loops.active(frame, trees))]
-        if any(accumulates(frame, trees) for frame in frames):
-            return None  # the loop's rounds are parts of steps
+        if any(accumulates(frame, trees) for frame in frames) or loops.are_parts(active):
+            return None  # the loop's rounds are parts of steps, or steps parts of them
         n = by_loop(active)
     except Exception:  # a program may hold any object under any name
         n = None
@@ -76,12 +77,17 @@ def compared(test, frame, ways, loop, outer):
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ways):
         return None
     name = getattr(test.left, "attr", getattr(test.left, "id", ""))
-    if not any(c in name.lower() for c in COUNTERS) or outer and begins_again(name, loop, outer):
+    if not counts(name) or outer and begins_again(name, loop, outer):
         return None
     n = loops.value(test.comparators[0], frame)
     if n is not None and isinstance(test.ops[0], (ast.Gt, ast.LtE)) and loops.value(test.left, frame) == 0:
         n += 1  # it counts from 0, and the number is the last one
     return whole(n)
+
+
+def counts(name):
+    """Whether something of this name counts steps of a training."""
+    return any(c in name.lower() for c in COUNTERS) and not any(o in name.lower() for o in OTHERS)
 
 
 def begins_again(name, loop, outer):
