@@ -33,7 +33,7 @@ class Timing(lightning.Callback):
 class Regressor(lightning.LightningModule):
     def __init__(self):
         super().__init__()
-        self.net = nn.Sequential(nn.Linear(512, 512), nn.GELU(), nn.Linear(512, 512), nn.GELU(), nn.Linear(512, 1))
+        self.net = nn.Sequential(nn.Linear(1024, 1024), nn.GELU(), nn.Linear(1024, 1024), nn.GELU(), nn.Linear(1024, 1))
 
     def training_step(self, batch, batch_idx):
         x, y = batch
@@ -48,7 +48,7 @@ class Regressor(lightning.LightningModule):
 
 
 def loader(size, **options):
-    return DataLoader(TensorDataset(torch.randn(size, 512), torch.randn(size, 1)), batch_size=32, **options)
+    return DataLoader(TensorDataset(torch.randn(size, 1024), torch.randn(size, 1)), batch_size=32, **options)
 
 
 lightning.seed_everything(4, verbose=False)

@@ -15,7 +15,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--epochs", type=int, default=4)
 parser.add_argument("--compile", action="store_true")
 parser.add_argument("--amp", action="store_true")
-parser.add_argument("--width", type=int, default=12)
+parser.add_argument("--width", type=int, default=20)
 
 
 def images(n):

@@ -43,10 +43,10 @@ config = BertConfig(vocab_size=200, hidden_size=64, num_hidden_layers=2, num_att
 model = BertForSequenceClassification(config)
 with tempfile.TemporaryDirectory() as folder:
     arguments = TrainingArguments(
-        output_dir=folder, max_steps=140, per_device_train_batch_size=6, gradient_accumulation_steps=2, eval_strategy="steps", eval_steps=50,
+        output_dir=folder, max_steps=150, per_device_train_batch_size=6, gradient_accumulation_steps=2, eval_strategy="steps", eval_steps=50,
         save_strategy="no", logging_strategy="no", report_to="none", use_cpu=True, disable_tqdm=True, seed=1,
     )
-    trainer = Timed(model=model, args=arguments, train_dataset=Sentences(600), eval_dataset=Sentences(60), callbacks=[timing])
+    trainer = Timed(model=model, args=arguments, train_dataset=Sentences(660), eval_dataset=Sentences(60), callbacks=[timing])
     trainer.train()
 timing.steps.tell()
 weights.tell(model)

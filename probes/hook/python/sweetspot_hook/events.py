@@ -10,9 +10,9 @@ import time
 # Longest line that several processes can write to one FIFO without mixing.
 LONGEST = 4095
 
-# Iterations are written together, the first of them at most so many seconds late, or so many at once:
-# to write each costs more than all the rest that is done about it.
-LATE, TOGETHER = 0.02, 32
+# Iterations are written together, the first of them at most so many seconds late, or so many at once: a write
+# wakes sweetspot, which takes more of the step's time than all the rest that is done about it.
+LATE, TOGETHER = 0.1, 32
 
 
 def _process_start():
