@@ -52,17 +52,17 @@ events.write = lambda line: lines.append(line)
 
 for step in range(4):  # 10 ms each; nothing is done yet, and nobody waits
     queued += 10
-    recorder.report(recorder.boundary(0, None))
+    recorder.report(recorder.boundary(0, None, recorder.clock.mark()))
 print(len(lines), "reported,", len(waits), "waits")
 queued += 10
-recorder.report(recorder.boundary(0, None))  # more than 4 are outstanding
+recorder.report(recorder.boundary(0, None, recorder.clock.mark()))  # more than 4 are outstanding
 print(len(lines), "reported, waits for", waits)
 device_now = 35
 queued += 10
 begin = recorder.saving(("a checkpoint", "model.pt"), {})
 queued += 25
 recorder.saved(begin)
-recorder.report(recorder.boundary(0, None))
+recorder.report(recorder.boundary(0, None, recorder.clock.mark()))
 print(len(lines), "reported, waits for", waits)
 recorder.finish()
 for e in map(json.loads, lines):

@@ -17,6 +17,7 @@ what it watches once the program has imported it. The modules:
     patches.py    PyTorch: wraps optimizers, loaders and modules
     savers.py     and what writes checkpoints
     recorder.py   turns the wrappers' calls into iterations
+    log.py        a little later, many at once
     stepping.py   the steps of optimizers, and which of them end an iteration
     cycles.py     by the order in which several optimizers step
     gradients.py  and by the changed parameters where there is none

@@ -8,7 +8,7 @@ import sys
 from threading import get_ident
 from time import perf_counter
 
-from . import events, loaders, phases
+from . import events, loaders, log, phases
 from .guard import guarded
 
 
@@ -60,7 +60,10 @@ class Between:
         self.spent()
         if self.open is not None and not training:
             self.open.turn(self.clock.mark)
-        if id(module) not in self.facts.watched or module.training == bool(training) or self.count == 0 or self.off or self.paused or self.owner != get_ident():
+        if module.training == bool(training):
+            return
+        self.catch_up()
+        if id(module) not in self.facts.watched or self.count == 0 or self.off or self.paused or self.owner != get_ident():
             return
         if not training and self.gradients is not None:
             self.look_back()
@@ -105,6 +108,7 @@ class Between:
     @guarded
     def saving(self, args, kwargs):
         """Something is about to be saved: returns the mark, or None if it is no checkpoint of its own."""
+        self.catch_up()
         self.spent()
         # Tensors are pickled through torch.save as well, into memory.
         to = args[1] if len(args) > 1 else kwargs.get("f")
@@ -146,6 +150,7 @@ class Between:
     def compiled(self, begin, end):
         """The program was compiled between these times of the host. The first iteration is known to take longer."""
         if self.count > 0 and not self.off and not self.paused and self.is_own():
+            self.catch_up()
             self.pauses.append((begin, end))
             if self.rank == 0:
                 events.emit("pause", t=round(events.at(end), 6), seconds=round(end - begin, 9), kind=COMPILATION)
@@ -155,6 +160,7 @@ class Between:
     @guarded
     def beginning(self):
         """A pass over a loader is about to begin: returns the mark."""
+        self.catch_up()
         self.spent()
         return None if self.off else self.clock.mark()
 
@@ -192,15 +198,17 @@ class Between:
     def got(self, a_pass, batch, seconds):
         """It returned one after the training's thread, or another one, had waited this long."""
         try:
-            self._got(a_pass, batch, seconds)
+            if self.owner is not None and self.owner != get_ident():
+                seconds = 0.0
+            self.log.add((self._got, a_pass, loaders.glance(batch), seconds))
+            if self.open is not None or self.count == 0 or len(self.log.calls) > log.MOST:
+                self.catch_up()
         except Exception as err:
             self.give_up(err)
 
-    def _got(self, a_pass, batch, seconds):
+    def _got(self, a_pass, glance, seconds):
         d = self.data
-        if self.owner is not None and self.owner != get_ident():
-            seconds = 0.0
-        size = a_pass.add(batch)
+        size = a_pass.add(glance)
         d.latest = a_pass
         if self.open is not None:
             self.open.add(a_pass, size, seconds)
@@ -212,6 +220,7 @@ class Between:
     @guarded
     def exhausted(self, a_pass, seconds):
         """It is exhausted. A whole pass without a step or a gradient was a validation."""
+        self.catch_up()
         a_pass.exhausted = True
         d = self.data
         if self.open is not None:

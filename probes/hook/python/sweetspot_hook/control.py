@@ -41,6 +41,10 @@ class Control:
         if self._map is not None:
             self._map[1] = 0
 
+    def asked(self):
+        """Whether the program is asked to stop."""
+        return self._map is not None and self._map[0] != 0
+
     def stop_after(self, done, rank, world, ahead):
         """Whether this rank stops after this many iterations.
 
@@ -54,11 +58,11 @@ class Control:
         picked number after it was written, and none of them comes here later
         than that.
         """
-        m = self._map
-        if m is None or not m[0]:
+        if not self.asked():
             return False
         if world <= 1:
             return True
+        m = self._map
         target = struct.unpack_from("<q", m, 8)[0]
         if target == 0 and rank == 0:
             target = done + ahead + 1

@@ -34,26 +34,21 @@ class Pass:
         """A batch that is not recorded."""
         return self.drawn.popleft() if self.drawn else None
 
-    def add(self, batch):
-        """Records a batch; returns its units, or None."""
+    def add(self, glance):
+        """Records a batch of which this was seen; returns its units, or None."""
         self.given += 1
-        drawn = self.skip()
-        try:
-            size, self.image, self.shape = self._look(batch, drawn)
-        except Exception:  # a batch of the program's own making, which does not like to be looked at
-            size, self.image, self.shape = drawn, False, None
+        size, self.image, self.shape = self._size(glance, self.skip())
         if size is None:
             size = self._batch_size
         self.units = None if size is None or self.units is None else self.units + size
         self.sizes.append(size)
         return size
 
-    def _look(self, batch, drawn):
+    def _size(self, glance, drawn):
         """As look; the samples need not be in the first dimension: texts may have their words there."""
-        tensor = first_tensor(batch, 0)
-        if tensor is None or tensor.dim() == 0:
+        if glance is None:
             return drawn, False, None
-        shape = tuple(tensor.shape)
+        shape, image = glance
         if drawn is not None:
             self._dim = next((d for d in (0, 1) if shape[d : d + 1] == (drawn,)), None)
         elif self.given == 1 and shape[0] != self._batch_size and shape[1:2] == (self._batch_size,):
@@ -61,7 +56,7 @@ class Pass:
         if self._dim is None:  # pictures of different sizes, or graphs
             return drawn, False, None
         if self._dim == 0:
-            return drawn or shape[0], is_image(tensor), shape[1:]
+            return drawn or shape[0], image, shape[1:]
         return drawn or shape[1], False, shape[:1] + shape[2:]
 
     def take(self, batches):
@@ -86,8 +81,11 @@ def drawn(iterator):
 
 def draw(iterator, index):
     """It has drawn these places in the dataset. That of an IterableDataset may have fewer samples left."""
+    of, numbers = iterator.__dict__.get(DRAWN) or (None, None)
+    if numbers is None or of is not iterator._sampler_iter:
+        numbers = drawn(iterator)
     known = isinstance(index, (list, tuple)) and iterator._dataset_kind == MAP
-    drawn(iterator).append(len(index) if known else None)
+    numbers.append(len(index) if known else None)
 
 
 MAP = 0  # the kind of a dataset whose samples have places
@@ -95,14 +93,26 @@ MAP = 0  # the kind of a dataset whose samples have places
 
 def look(batch):
     """The batch's number of samples, or None, whether they are images, and the shape of one, or None."""
-    tensor = first_tensor(batch, 0)
-    if tensor is None or tensor.dim() == 0:
+    seen = glance(batch)
+    if seen is None:
         return None, False, None
-    return tensor.shape[0], is_image(tensor), tuple(tensor.shape[1:])
+    shape, image = seen
+    return shape[0], image, shape[1:]
 
 
-def is_image(batch):
-    return batch.dim() == 4 and (batch.is_floating_point() or batch.element_size() == 1)
+def glance(batch):
+    """The shape of the batch's first tensor, and whether it is of images; None for no such."""
+    try:
+        tensor = first_tensor(batch, 0)
+        shape = () if tensor is None else tuple(tensor.shape)
+        return (shape, len(shape) == 4 and is_image(tensor)) if shape else None
+    except Exception:  # a batch of the program's own making, which does not like to be looked at
+        return None
+
+
+def is_image(tensor):
+    """Whether a tensor of four dimensions holds images."""
+    return tensor.is_floating_point() or tensor.element_size() == 1
 
 
 def first_tensor(batch, depth):

@@ -185,8 +185,11 @@ def _loaders(r, module):
     @functools.wraps(draw)
     def _next_index(self):
         index = draw(self)
-        if not r.off:
-            r.attempt(loaders.draw, self, index)
+        try:
+            if not r.off:
+                loaders.draw(self, index)
+        except Exception as err:
+            r.give_up(err)
         return index
 
     module.DataLoader.__iter__, module._BaseDataLoaderIter.__next__ = __iter__, __next__

@@ -12,7 +12,7 @@ import sys
 from time import perf_counter
 
 from . import (
-    between, clock, control, cycles, data, ends, epochs, events, facts, flops, graphs, guard, loops, packages, ranks, savers,
+    between, clock, control, cycles, data, ends, epochs, events, facts, flops, graphs, guard, log, loops, packages, ranks, savers,
     stepping, steps, work,
 )
 from .guard import guarded
@@ -69,6 +69,8 @@ class Recorder(between.Between, stepping.Stepping):
         self.backwards = 0  # passes
         self.backward = self.ended = None  # the thread of the latest backward pass, and the mark at its end without an optimizer
         self.last = None  # mark at the end of the last iteration
+        self.log = log.Log()
+        self.until, self.room = 0.0, 0  # the host time until which steps can wait in it, and how many calls
         self.forward_at = self.built_at = None  # host times
         self.place = ()  # of the loop that trains
         self.first_module, self.batch, self.given = None, None, None  # id of what first computed, the units it was given, and their shape
@@ -142,7 +144,7 @@ class Recorder(between.Between, stepping.Stepping):
         self._first_iteration(t, end)
         packages.tell(self.rank)
         self.memory(perf_counter())
-        self.last = self.clock.mark()  # what was done since `end` belongs to no iteration
+        self.last = end if self.clock.immediate else self.clock.mark()
 
     def length(self):
         """Finds how long the loops train that the program is in, beside what it has trained in others."""
@@ -180,13 +182,12 @@ class Recorder(between.Between, stepping.Stepping):
         self.describe()
         events.iteration(t, self.rank, (0, 0), seconds, units, wait)
 
-    def boundary(self, key, carried, end=None):
-        """The end of a further iteration, or of a step in doubt, by the optimizer with this key: the interval that it closes.
+    def boundary(self, key, carried, end):
+        """At the mark a further iteration ended, or a step in doubt, by the optimizer with this key: the interval that it closes.
 
         carried is the interval before, if that was no iteration.
         """
-        end = end or self.clock.mark()
-        t = events.since_start()
+        t = events.at(self.clock.host(end))
         d = self.data
         done, epoch = d.epochs_done, d.epoch
         if self.first is not None:
@@ -228,7 +229,6 @@ class Recorder(between.Between, stepping.Stepping):
         end = interval.end
         if self.clock.immediate:
             self._pass(interval)
-            self.last = self.clock.mark()  # what it took to report belongs to no iteration
         else:
             self.queue.add(end, lambda: self._pass(interval))
             self.queue.drain(self.clock, self.clock.ahead)
@@ -292,6 +292,7 @@ class Recorder(between.Between, stepping.Stepping):
 
     def pause(self, on):
         """Stops recording, or begins again as if nothing had happened since the last step."""
+        self.catch_up()
         if self.paused and not on and self.count:
             self._merged()
             self.last = self.clock.mark()
@@ -303,8 +304,9 @@ class Recorder(between.Between, stepping.Stepping):
         """Reports what is left to report."""
         if self.count == 0 or self.off:
             return
-        self.off = True
         try:
+            self.catch_up()
+            self.off = True
             if self.first is not None:
                 self.data.batches = self.data.first
                 self._report_first()

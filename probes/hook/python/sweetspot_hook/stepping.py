@@ -4,7 +4,7 @@ import weakref
 from threading import get_ident
 from time import perf_counter
 
-from . import clock, cycles, events, facts, gradients
+from . import clock, cycles, events, facts, gradients, log
 from .guard import guarded
 
 
@@ -18,7 +18,7 @@ class Stepping:
     def enter(self):
         """Whether an outermost step begins."""
         try:
-            if self.inside or self.off or self.paused or not self.is_own():
+            if self.inside or self.off or self.paused or self.owner != get_ident() and not self.is_own():
                 return False
         except Exception as err:
             return self.give_up(err)
@@ -44,6 +44,7 @@ class Stepping:
 
     @guarded
     def built(self, optimizer):
+        self.catch_up()
         self.built_at = perf_counter()
         if self.count == 0 and not self.off:
             self.flops.begin()
@@ -99,29 +100,55 @@ class Stepping:
         if not self.clock.immediate and self.clock.busy() or (self.count == 0 and clock.capturing(self.torch)):
             self.graphs.captured(optimizer)
             return False  # a graph is captured: nothing runs yet
-        key = id(optimizer)
+        end = self.clock.mark()
+        self.log.add((self._step, id(optimizer), weakref.ref(optimizer), end))
+        if end < self.until and len(self.log.calls) < self.room and not self.control.asked():
+            return False
+        self.evaluate()
+        if self.clock.immediate and self.count > 1 and self.first is None and self.gradients is None:
+            self.until = end + events.LATE
+        return not self.off and self._stops(id(optimizer))
+
+    def evaluate(self):
+        """Evaluates what was noted. The time this takes belongs to no iteration."""
+        begin = perf_counter()
+        self.log.run()
+        if self.count > 0:
+            most, steps = self.most or float("inf"), self.facts.steps or 0
+            self.room = min(log.MOST, most - self.count, steps - self.count if steps > self.count else log.MOST)
+        if self.clock.immediate and self.last is not None:
+            self.last += perf_counter() - begin
+
+    def catch_up(self):
+        """Before anything else than steps and their batches is recorded; the next step may be special too."""
+        self.until = 0.0
+        if self.log.calls:
+            self.evaluate()
+
+    def _step(self, key, ref, end):
+        """The optimizer with this key made a step that ended at the mark. It may have gone since."""
+        optimizer = ref()
         primary = self.primary() if self.primary is not None else None
         if primary is None or (primary is self.gradients and primary is not optimizer):
             self._lead(optimizer)
             primary = optimizer
         if primary is optimizer:
-            self._end_iteration(key, optimizer)
+            self._end_iteration(key, optimizer, end)
         elif self.cycles.add(key) and self.first is None:
-            self._hold(key)
+            self._hold(key, end)
             if self.cycles.takes_over(key):
                 self._split_stages(key)
                 self._split(key)
                 self._lead(optimizer)
                 self.cycles.begin(key)
-        return not self.off and self._stops(key)
 
     def _lead(self, optimizer):
         """Makes an optimizer the primary."""
         if self.held:  # the one before is gone
             self._split(self.held[-1].key)
-        self.primary, self.cycles = weakref.ref(optimizer), cycles.Cycles()
+        self.primary, self.cycles = weakref.ref(optimizer) if optimizer is not None else None, cycles.Cycles()
 
-    def _end_iteration(self, key, optimizer):
+    def _end_iteration(self, key, optimizer, end):
         carried = None
         if self.held:
             if self._split_stages():
@@ -131,7 +158,7 @@ class Stepping:
         if self.count == 0:
             self.begin(optimizer)
         else:
-            interval = self.boundary(key, carried)
+            interval = self.boundary(key, carried, end)
             self.fed = interval.units is not None
             self.report(interval)
 
@@ -150,8 +177,8 @@ class Stepping:
 
     # Steps in doubt. They count as iterations until it shows that they were none.
 
-    def _hold(self, key):
-        self.held.append(self.boundary(key, None))
+    def _hold(self, key, end):
+        self.held.append(self.boundary(key, None, end))
 
     def _split_stages(self, last=None):
         """Whether optimizers in doubt had stages of their own. That of the last one goes on."""
