@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -93,6 +94,8 @@ type gpuOffers struct {
 	Count      int      `json:"count"`        // GPUs of the largest node
 	Partitions []string `json:"partitions"`   // where they are
 	USDPerHour *float64 `json:"usd_per_hour"` // of one GPU; null where it is not known
+	StartsAt   *string  `json:"starts_at"`    // expected start of a short job on one GPU: RFC 3339, UTC; null where it is not known
+	NoStart    string   `json:"no_start"`     // why it is not known, where the queue says so
 }
 
 func printOffers(cmd *cobra.Command, on string) error {
@@ -110,7 +113,12 @@ func printOffers(cmd *cobra.Command, on string) error {
 	}
 	result := offersResult{Head: contract.NewHead("queue"), On: on, Offers: []gpuOffers{}}
 	for _, o := range offers {
-		result.Offers = append(result.Offers, gpuOffers(o))
+		g := gpuOffers{GPU: o.GPU, Nodes: o.Nodes, Count: o.Count, Partitions: o.Partitions, USDPerHour: o.USDPerHour,
+			NoStart: plaintext.Line(o.NoStart, 200)}
+		if !o.Starts.IsZero() {
+			g.StartsAt = new(o.Starts.UTC().Format(time.RFC3339))
+		}
+		result.Offers = append(result.Offers, g)
 	}
 	if wantsJSON(cmd) {
 		return printJSON(cmd.OutOrStdout(), result)
@@ -120,14 +128,14 @@ func printOffers(cmd *cobra.Command, on string) error {
 		return err
 	}
 	out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(out, "GPU\tNODES\tGPUS A NODE\tPRICE OF ONE\tPARTITIONS")
+	_, _ = fmt.Fprintln(out, "GPU\tNODES\tGPUS A NODE\tPRICE OF ONE\tEXPECTED WAIT\tPARTITIONS")
 	for _, o := range offers {
 		price := "unknown"
 		if o.USDPerHour != nil {
 			price = quantity.Money(*o.USDPerHour) + "/h"
 		}
-		_, _ = fmt.Fprintf(out, "%s\t%d\t%d\t%s\t%s\n", plaintext.Clean(o.GPU), o.Nodes, o.Count, price,
-			strings.Join(o.Partitions, ", "))
+		_, _ = fmt.Fprintf(out, "%s\t%d\t%d\t%s\t%s\t%s\n", plaintext.Clean(o.GPU), o.Nodes, o.Count, price,
+			o.Wait(time.Now()), strings.Join(o.Partitions, ", "))
 	}
 	return out.Flush()
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
 	"sweetspot/probes/remote"
 )
 
@@ -23,7 +24,29 @@ type Offer struct {
 	Count      int      // GPUs of the node with the most
 	Partitions []string // where they are
 	USDPerHour *float64 // of one GPU; nil where it is not known
+	// Starts is when a job of one GPU and a few minutes, submitted now, is expected to
+	// start; zero where the engine cannot tell. Why it cannot, if it says so, is NoStart.
+	Starts  time.Time
+	NoStart string
 }
+
+// Wait is how long a job may have to wait, in words: "none", "about 12 m", "unknown: its
+// nodes are drained".
+func (o Offer) Wait(now time.Time) string {
+	wait := o.Starts.Sub(now)
+	switch {
+	case o.Starts.IsZero() && o.NoStart != "":
+		return "unknown: " + plaintext.Line(o.NoStart, 200)
+	case o.Starts.IsZero():
+		return "unknown"
+	case wait < sameMoment:
+		return "none"
+	}
+	return "about " + quantity.Duration(wait.Seconds())
+}
+
+// sameMoment is within what clocks of two machines, and two looks, may differ.
+const sameMoment = 10 * time.Second
 
 // Batch is a job: all probes of one GPU type, so that the queue is paid once.
 type Batch struct {
@@ -65,6 +88,7 @@ type Engine interface {
 	// Quiet is how long a job that does not run any more must have sent no heartbeat to
 	// be over: as late as that file system may show what another host wrote.
 	Quiet() time.Duration
+	// Offers is what there is now.
 	Offers(ctx context.Context) ([]Offer, error)
 	// Submit begins the job, unless one of that name is there already.
 	Submit(ctx context.Context, b Batch) (id string, err error)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"sweetspot/engine/plaintext"
 	"sweetspot/probes/queue"
@@ -63,9 +62,7 @@ func parseQueue(out string) map[string]queue.State {
 			continue // it was never accepted
 		case s.Phase == queue.Waiting:
 			s.Why = waits(reason)
-			if t, err := time.ParseInLocation("2006-01-02T15:04:05", f[4], time.Local); err == nil {
-				s.Starts = t
-			}
+			s.Starts = clock(f[4])
 		case s.Phase == queue.Ended:
 			s.Why = ends(f[2])
 		}

@@ -13,15 +13,15 @@ import (
 // What squeue of Slurm 22.05 printed. The same name on two jobs is that of one that was
 // refused and one that came after, or of an old and a new one.
 func TestParseQueue(t *testing.T) {
-	const out = "k1        27                      RUNNING             1         2026-11-23T21:18:40     gpu2    \n" +
-		"k2        28                      PENDING             0         2026-11-23T22:00:00     (ReqNodeNotAvail, UnavailableNodes:gpu2)\n" +
-		"k3        4                       FAILED              0         2026-11-23T20:35:10     (BadConstraints)\n" +
-		"k4        5                       FAILED              0         2026-11-23T20:35:10     gpu1\n" +
+	const out = "k1        27                      RUNNING             1         1795468720              gpu2    \n" +
+		"k2        28                      PENDING             0         1795471200              (ReqNodeNotAvail, UnavailableNodes:gpu2)\n" +
+		"k3        4                       FAILED              0         1795466110              (BadConstraints)\n" +
+		"k4        5                       FAILED              0         1795466110              gpu1\n" +
 		"k5        6                       PENDING             0         N/A                     (Priority)\n" +
-		"k5        7                       COMPLETED           0         2026-11-23T20:35:10     gpu1\n" +
+		"k5        7                       COMPLETED           0         1795466110              gpu1\n" +
 		"slurm_load_jobs error\n"
 	got := parseQueue(out)
-	at := time.Date(2026, 11, 23, 22, 0, 0, 0, time.Local)
+	at := time.Unix(1795471200, 0)
 	want := map[string]queue.State{
 		"k1": {ID: "27", Phase: queue.Running, Node: "gpu2", Restarts: 1},
 		"k2": {ID: "28", Phase: queue.Waiting, Starts: at,
@@ -41,6 +41,27 @@ func TestParseAccounting(t *testing.T) {
 	if len(got) != 3 || got["k1"].Why != "it was cancelled" || got["k3"].Phase != queue.Ended ||
 		got["k4"].Phase != queue.Waiting {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// What sbatch --test-only of Slurm 22.05 printed.
+func TestParseStart(t *testing.T) {
+	for line, want := range map[string]struct {
+		starts int64
+		why    string
+	}{
+		"sbatch: Job 3 to start at 1795612664 using 1 processors on nodes gpu2 in partition main": {1795612664, ""},
+		"sbatch: Job 3 to start at 2026-11-25T13:17:44 using 1 processors on nodes gpu2":          {0, ""},
+		"allocation failure: Invalid partition name specified":                                    {0, "Invalid partition name specified"},
+		"allocation failure: Requested node configuration is not available": {0,
+			"no node or partition takes a job of 10 m 00 s"},
+		"":                                       {0, ""},
+		"sbatch: error: \x1b[31mInvalid account": {0, "Invalid account"},
+	} {
+		starts, why := parseStart(line)
+		if !starts.IsZero() != (want.starts > 0) || want.starts > 0 && starts.Unix() != want.starts || why != want.why {
+			t.Errorf("%q: %v, %q", line, starts, why)
+		}
 	}
 }
 

@@ -48,6 +48,35 @@ func TestRefusalsOfACluster(t *testing.T) {
 	c.idle()
 }
 
+// What is free, taken or drained can be told before anything is submitted.
+func TestOffersOfACluster(t *testing.T) {
+	c := open(t)
+	taken := c.slurm("sbatch", "--parsable", "-w", "gpu2", "--gres=gpu:a100:1", "--time=30", "--output=/dev/null",
+		"--wrap", "sleep 60")
+	defer c.idle()
+	defer c.slurm("scancel", taken)
+	c.slurm("scontrol", "update", "NodeName=gpu1", "State=DRAIN", "Reason=test")
+	defer c.slurm("scontrol", "update", "NodeName=gpu1", "State=RESUME")
+	for range 50 {
+		if time.Sleep(100 * time.Millisecond); c.slurm("squeue", "-h", "-j", taken, "-o", "%T") == "RUNNING" {
+			break
+		}
+	}
+	list := c.command("queue", "offers", "--on", "slurm")
+	c.must(list)
+	waits := map[string]string{}
+	for line := range strings.Lines(list.out.String()) {
+		for gpu, want := range map[string]string{"a100": "$2.50/h       about ", "h100": " none ", "v100": "drained, down or reserved"} {
+			if strings.HasPrefix(line, gpu) && strings.Contains(line, want) {
+				waits[gpu] = line
+			}
+		}
+	}
+	if len(waits) != 3 {
+		t.Errorf("the wait of %d GPU types is as expected:\n%s", len(waits), list.out.String())
+	}
+}
+
 // The client is killed; attach collects all that came before and after.
 func TestClientKilled(t *testing.T) {
 	c := open(t)

@@ -7,8 +7,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"sweetspot/data/shellwords"
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
 	"sweetspot/probes/queue"
 )
 
@@ -26,20 +29,84 @@ type gres struct {
 }
 
 // Offers are the GPU types of the cluster. One without a type takes its name from the
-// config file, or from its partition.
+// config file, or from its partition. It takes two commands, however many there are.
 func (e *Engine) Offers(ctx context.Context) ([]queue.Offer, error) {
-	if e.offers == nil {
-		out, err := e.command(ctx, nil, "sinfo", "--noheader", "--Node", "--format=%N|%T|%R|%f|%G")
-		if err != nil {
-			return nil, fmt.Errorf("the cluster's nodes can't be listed: %w", err)
-		}
-		e.offers = e.types(parseNodes(out))
+	if err := e.list(ctx); err != nil {
+		return nil, err
 	}
+	e.expect(ctx)
 	var all []queue.Offer
 	for _, o := range e.offers {
 		all = append(all, o.Offer)
 	}
 	return all, nil
+}
+
+// list asks which GPU types there are.
+func (e *Engine) list(ctx context.Context) error {
+	out, err := e.command(ctx, nil, "sinfo", "--noheader", "--Node", "--format=%N|%T|%R|%f|%G")
+	if err != nil {
+		return fmt.Errorf("the cluster's nodes can't be listed: %w", err)
+	}
+	e.offers = e.types(parseNodes(out))
+	return nil
+}
+
+const (
+	mostExpected  = 16               // GPU types whose start is asked for, each of which costs the controller a plan
+	usualLimit    = 10 * time.Minute // of the job that is planned
+	expectTimeout = 10 * time.Second
+)
+
+// expect asks Slurm when a job of each GPU type would start, in one command of a shell.
+func (e *Engine) expect(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, expectTimeout)
+	defer cancel()
+	asked := e.offers[:min(len(e.offers), mostExpected)]
+	var script strings.Builder
+	for _, o := range asked {
+		words := append([]string{"sbatch"}, e.asked(queue.Batch{Name: "sweetspot", Count: 1, Limit: usualLimit}, o, "/tmp")...)
+		words = append(words, "--test-only", "--wrap=true")
+		script.WriteString(`printf '%s\n' "$(` + shellwords.Join(words) + ` 2>&1 | tail -n 1)"` + "\n")
+	}
+	out, err := e.command(ctx, nil, "sh", "-c", script.String())
+	if err != nil {
+		return // what is there is known, only the wait is not
+	}
+	lines := strings.Split(out, "\n")
+	for i := range asked {
+		if i >= len(lines) {
+			break
+		}
+		if asked[i].Starts, asked[i].NoStart = parseStart(lines[i]); asked[i].Starts.IsZero() && asked[i].Nodes == 0 {
+			asked[i].NoStart = "its nodes are drained, down or reserved"
+		}
+	}
+}
+
+// startForm is in what sbatch --test-only says.
+var startForm = regexp.MustCompile(`to start at (\S+) using`)
+
+// parseStart reads the expected start, or else why there is none.
+func parseStart(line string) (starts time.Time, why string) {
+	if m := startForm.FindStringSubmatch(line); m != nil {
+		return clock(m[1]), ""
+	}
+	why = strings.TrimPrefix(lastLine(line), "allocation failure: ")
+	if why == "Requested node configuration is not available" {
+		why = "no node or partition takes a job of " + quantity.Duration(usualLimit.Seconds())
+	}
+	return time.Time{}, why
+}
+
+// clock is a time of Slurm's, which is asked to write seconds since 1970: the login host
+// may be in another time zone. Where it writes a date in spite of that, the time is not known.
+func clock(text string) time.Time {
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || seconds <= 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
 }
 
 // types are the GPU types of the nodes, by name. That of nodes whose GPUs have no type

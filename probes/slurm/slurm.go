@@ -81,6 +81,8 @@ const commandTimeout = 40 * time.Second
 func (e *Engine) command(ctx context.Context, input []byte, words ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
+	name := words[0]
+	words = append([]string{"env", "SLURM_TIME_FORMAT=%s"}, words...)
 	if e.login != remote.Here {
 		words = remote.Words(e.login, shellwords.Join(words))
 	}
@@ -96,7 +98,7 @@ func (e *Engine) command(ctx context.Context, input []byte, words ...string) (st
 	if errors.Is(err, exec.ErrNotFound) || cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == 127 {
 		return "", fmt.Errorf("there is no Slurm on %s: its command %s was not found; name a login host, --on "+
 			"slurm:user@host",
-			plaintext.Clean(e.login.String()), words[0])
+			plaintext.Clean(e.login.String()), name)
 	}
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("the commands of Slurm on %s did not answer within %s", plaintext.Clean(e.login.String()),
@@ -149,8 +151,10 @@ func (e *Engine) Root(ctx context.Context) (string, error) {
 
 // Submit begins the job, unless one of that name is there already.
 func (e *Engine) Submit(ctx context.Context, b queue.Batch) (string, error) {
-	if _, err := e.Offers(ctx); err != nil {
-		return "", err
+	if e.offers == nil {
+		if err := e.list(ctx); err != nil {
+			return "", err
+		}
 	}
 	i := slices.IndexFunc(e.offers, func(o offer) bool { return o.GPU == b.GPU })
 	if i < 0 {

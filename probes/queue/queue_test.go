@@ -1,0 +1,20 @@
+package queue
+
+import (
+	"testing"
+	"time"
+)
+
+func TestWait(t *testing.T) {
+	now := time.Unix(1795612664, 0)
+	for want, o := range map[string]Offer{
+		"unknown":                        {},
+		"unknown: its nodes are drained": {NoStart: "its nodes are drained"},
+		"none":                           {Starts: now.Add(-time.Minute)},
+		"about 12 m 00 s":                {Starts: now.Add(12 * time.Minute)},
+	} {
+		if got := o.Wait(now); got != want {
+			t.Errorf("%+v: %q, want %q", o, got, want)
+		}
+	}
+}
