@@ -94,7 +94,7 @@ type gpuOffers struct {
 	Count      int      `json:"count"`        // GPUs of the largest node
 	Partitions []string `json:"partitions"`   // where they are
 	USDPerHour *float64 `json:"usd_per_hour"` // of one GPU; null where it is not known
-	StartsAt   *string  `json:"starts_at"`    // expected start of a short job on one GPU: RFC 3339, UTC; null where it is not known
+	StartsAt   *string  `json:"starts_at"`    // when a short job on one GPU may start: RFC 3339, UTC; null where unknown
 	NoStart    string   `json:"no_start"`     // why it is not known, where the queue says so
 }
 

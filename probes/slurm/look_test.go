@@ -52,7 +52,8 @@ func TestParseStart(t *testing.T) {
 	}{
 		"sbatch: Job 3 to start at 1795612664 using 1 processors on nodes gpu2 in partition main": {1795612664, ""},
 		"sbatch: Job 3 to start at 2026-11-25T13:17:44 using 1 processors on nodes gpu2":          {0, ""},
-		"allocation failure: Invalid partition name specified":                                    {0, "Invalid partition name specified"},
+		"allocation failure: Invalid partition name specified": {0,
+			"Invalid partition name specified"},
 		"allocation failure: Requested node configuration is not available": {0,
 			"no node or partition takes a job of 10 m 00 s"},
 		"":                                       {0, ""},

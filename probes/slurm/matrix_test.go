@@ -66,7 +66,8 @@ func TestOffersOfACluster(t *testing.T) {
 	c.must(list)
 	waits := map[string]string{}
 	for line := range strings.Lines(list.out.String()) {
-		for gpu, want := range map[string]string{"a100": "$2.50/h       about ", "h100": " none ", "v100": "drained, down or reserved"} {
+		for gpu, want := range map[string]string{"a100": "$2.50/h       about ", "h100": " none ",
+			"v100": "drained, down or reserved"} {
 			if strings.HasPrefix(line, gpu) && strings.Contains(line, want) {
 				waits[gpu] = line
 			}

@@ -65,8 +65,8 @@ func (e *Engine) expect(ctx context.Context) {
 	asked := e.offers[:min(len(e.offers), mostExpected)]
 	var script strings.Builder
 	for _, o := range asked {
-		words := append([]string{"sbatch"}, e.asked(queue.Batch{Name: "sweetspot", Count: 1, Limit: usualLimit}, o, "/tmp")...)
-		words = append(words, "--test-only", "--wrap=true")
+		words := e.asked(queue.Batch{Name: "sweetspot", Count: 1, Limit: usualLimit}, o, "/tmp")
+		words = append(append([]string{"sbatch"}, words...), "--test-only", "--wrap=true")
 		script.WriteString(`printf '%s\n' "$(` + shellwords.Join(words) + ` 2>&1 | tail -n 1)"` + "\n")
 	}
 	out, err := e.command(ctx, nil, "sh", "-c", script.String())
