@@ -25,6 +25,7 @@ var (
 type Process struct {
 	watch  *Watch
 	host   remote.Host
+	own    bool // the host is its job's
 	spool  Spool
 	attach func() (*remote.Process, error)
 
@@ -59,8 +60,9 @@ const (
 )
 
 // Follow begins to follow. It returns at once.
-func Follow(w *Watch, h remote.Host, s Spool) *Process {
-	p := &Process{watch: w, host: h, spool: s, readers: map[stream]*io.PipeReader{},
+func Follow(w *Watch, s Spool) *Process {
+	h, own := w.engine.Host(s.Job())
+	p := &Process{watch: w, host: h, own: own, spool: s, readers: map[stream]*io.PipeReader{},
 		writers: map[stream]*io.PipeWriter{}, why: "waits in the queue",
 		runs: make(chan struct{}), halt: make(chan struct{}), ended: make(chan struct{})}
 	p.attach = func() (*remote.Process, error) { return remote.Watch(h, s.Path(), s.Job(), w.engine.Quiet()) }
@@ -103,6 +105,11 @@ func (p *Process) run() {
 
 // once follows over one connection; over says that there will be nothing more.
 func (p *Process) once() (over, began bool) {
+	if p.own {
+		if over, there := p.atHost(); over || !there {
+			return over, false
+		}
+	}
 	r, err := p.attach()
 	if err != nil {
 		return false, false // as of a host that cannot be reached
@@ -140,9 +147,9 @@ func (p *Process) once() (over, began bool) {
 		p.lose(errors.New(p.explain(refused.Error())))
 	case r.Collected() && exit.Lost != nil:
 		s, _, _ := p.watch.State(p.spool.Job())
-		p.all, p.again = true, r.Next() || s.Phase != Ended && s.Restarts > r.Restarts()
+		p.all, p.again = true, r.Next() || !s.Phase.Over() && s.Restarts > r.Restarts()
 		said := "what it wrote until then is saved"
-		if s.Phase != Ended {
+		if !s.Phase.Over() {
 			said = exit.Lost.Error()
 		}
 		if p.again {
@@ -190,18 +197,9 @@ func (p *Process) tell(r *remote.Process, finished <-chan struct{}) {
 		restarts int
 	}
 	for said := (word{}); ; {
-		s, changed, err := p.watch.State(p.spool.Job())
-		p.mu.Lock()
-		if !p.begun {
-			p.why = s.Words()
-			if err != nil {
-				p.why = err.Error()
-			} else if s.Phase == Running {
-				p.why = "its job runs, and other probes come first"
-			}
-		}
-		p.mu.Unlock()
-		if now := (word{s.Phase == Ended, s.Restarts}); now != said {
+		s, changed, _ := p.watch.State(p.spool.Job())
+		p.explainWait()
+		if now := (word{s.Phase.Over(), s.Restarts}); now != said {
 			said = now
 			r.Gone(now.gone, now.restarts)
 		}
@@ -210,6 +208,22 @@ func (p *Process) tell(r *remote.Process, finished <-chan struct{}) {
 		case <-finished:
 			return
 		}
+	}
+}
+
+// explainWait keeps what the engine says of a probe that does not run yet.
+func (p *Process) explainWait() {
+	s, _, err := p.watch.State(p.spool.Job())
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.begun:
+	case err != nil:
+		p.why = err.Error()
+	case s.Phase == Running:
+		p.why = "its job runs, and other probes come first"
+	default:
+		p.why = s.Words()
 	}
 }
 
@@ -246,7 +260,7 @@ func (p *Process) explain(said string) string {
 	switch {
 	case err != nil:
 		return fmt.Sprintf("%s; what became of %s is not known: %v", said, job, err)
-	case s.Phase == Ended && s.Why != "":
+	case s.Phase.Over() && s.Why != "":
 		return fmt.Sprintf("%s: %s (%s)", job, s.Words(), said)
 	}
 	return fmt.Sprintf("%s: %s", job, said)

@@ -31,6 +31,7 @@ import (
 type simulated struct {
 	dir    string
 	script []byte
+	own    bool // as if its host were its own
 
 	mu      sync.Mutex
 	state   State
@@ -40,7 +41,7 @@ type simulated struct {
 	over    chan struct{} // closed once cmd has ended
 }
 
-func (s *simulated) Login() remote.Host                            { return remote.Here }
+func (s *simulated) Host(string) (remote.Host, bool)               { return remote.Here, s.own }
 func (s *simulated) Root(context.Context) (string, error)          { return s.dir, nil }
 func (s *simulated) Quiet() time.Duration                          { return 1500 * time.Millisecond }
 func (s *simulated) Offers(context.Context) ([]Offer, error)       { return nil, nil }
@@ -120,6 +121,11 @@ var faults = map[string]func(s *simulated) error{
 		s.set(func() { s.state.Phase, s.state.Why = Ended, "its node failed" })
 		return nil
 	},
+	"gone with its host": func(s *simulated) error {
+		s.kill()
+		s.set(func() { s.state.Phase, s.state.Why = Gone, "its host was terminated" })
+		return nil
+	},
 	"forgotten while it runs": func(s *simulated) error { s.set(func() { s.known = false }); return nil },
 }
 
@@ -134,6 +140,7 @@ func TestSchedules(t *testing.T) {
 		when := time.Duration(rapid.IntRange(0, 1500).Draw(rt, "ms")) * time.Millisecond
 		cuts := rapid.IntRange(0, 2).Draw(rt, "connections cut")
 		s := submitted(t, rt)
+		s.own = fault == "gone with its host" || rapid.Bool().Draw(rt, "own host")
 		defer s.kill()
 		w := NewWatch(t.Context(), s, []string{jobName})
 		defer w.Close()
@@ -150,7 +157,7 @@ func TestSchedules(t *testing.T) {
 						probe, attempt, len(got), len(want), p.Wait().Lost)
 				}
 				if !p.Again() {
-					if fault != "killed" && p.Wait().Lost != nil {
+					if fault != "killed" && !s.own && p.Wait().Lost != nil {
 						rt.Fatalf("%s after %s: probe %d, attempt %d: %v", fault, when, probe, attempt, p.Wait().Lost)
 					}
 					break
@@ -201,7 +208,7 @@ func submitted(t *testing.T, rt *rapid.T) *simulated {
 
 // followed reads a probe to its end, while its connections are cut.
 func followed(w *Watch, spool Spool, cuts int) (*Process, string) {
-	p := Follow(w, remote.Here, spool)
+	p := Follow(w, spool)
 	for range cuts {
 		time.AfterFunc(300*time.Millisecond, func() {
 			p.mu.Lock()
@@ -242,6 +249,48 @@ func written(root, name string, attempt int) string {
 		data = data[13+size:]
 	}
 	return string(events)
+}
+
+// A job's own host is only connected to while it is there.
+func TestOwnHost(t *testing.T) {
+	lookFirst, lookLast, again = 20*time.Millisecond, 50*time.Millisecond, 20*time.Millisecond
+	s := &simulated{dir: t.TempDir(), own: true, known: true, state: State{ID: "7", Phase: Waiting, Why: "is started"}}
+	w := NewWatch(t.Context(), s, []string{jobName})
+	defer w.Close()
+	follow := func() *Process {
+		p := Follow(w, Spool{s.dir, SpoolName(jobName, 0), 0})
+		p.attach = func() (*remote.Process, error) {
+			t.Error("it was connected to")
+			return nil, errors.New("there is no such host")
+		}
+		return p
+	}
+	left := follow()
+	waitUntil(t, func() bool { why, waits := left.Waiting(); return waits && why == "is started" })
+	left.Leave()
+	if lost := left.Wait().Lost; left.Collected() || lost == nil || !strings.Contains(lost.Error(), "attach") {
+		t.Errorf("left: %v, collected %t", lost, left.Collected())
+	}
+	stopped := follow()
+	stopped.StopWithin(time.Second)
+	if lost := stopped.Wait().Lost; !stopped.Collected() || lost == nil || lost.Error() != "stopped before it began" {
+		t.Errorf("stopped: %v, collected %t", lost, stopped.Collected())
+	}
+	gone := follow()
+	s.set(func() { s.state.Phase, s.state.Why = Gone, "it was terminated" })
+	if lost := gone.Wait().Lost; !gone.Collected() || gone.Again() || lost == nil ||
+		!strings.Contains(lost.Error(), "its job 7: it was terminated") {
+		t.Errorf("gone: %v, collected %t", lost, gone.Collected())
+	}
+}
+
+func waitUntil(t *testing.T, is func() bool) {
+	t.Helper()
+	for until := time.Now().Add(20 * time.Second); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatal("it never came to that")
+		}
+	}
 }
 
 func TestSpoolNames(t *testing.T) {

@@ -61,13 +61,18 @@ type Batch struct {
 // Phase is where a job stands.
 type Phase uint8
 
-// The phases of a job. Unknown is one that the engine does not tell.
+// The phases of a job. Unknown is one that the engine does not tell. A job is gone if it
+// ended and its host with it: what was not read of its spools until then is lost.
 const (
 	Unknown Phase = iota
 	Waiting
 	Running
 	Ended
+	Gone
 )
+
+// Over reports whether the job has ended.
+func (p Phase) Over() bool { return p >= Ended }
 
 // State is what an engine says of a job.
 type State struct {
@@ -81,9 +86,10 @@ type State struct {
 
 // Engine runs jobs. Implementations are used by one goroutine at a time.
 type Engine interface {
-	// Login is where the spools of its jobs can be read.
-	Login() remote.Host
-	// Root is the folder of those spools there, on a file system shared by all hosts.
+	// Host is where the spools of a job can be read: on one that all its jobs share, or on
+	// the job's own, which is there only while it runs.
+	Host(job string) (h remote.Host, own bool)
+	// Root is the folder of those spools there, on a file system shared by all its hosts.
 	Root(ctx context.Context) (string, error)
 	// Quiet is how long a job that does not run any more must have sent no heartbeat to
 	// be over: as late as that file system may show what another host wrote.

@@ -75,7 +75,7 @@ func (w *Watch) look(ctx context.Context) bool {
 		}
 		if w.missing[name]++; w.missing[name] >= missedLooks {
 			last := w.states[name]
-			if last.Phase != Ended {
+			if !last.Phase.Over() {
 				last.Phase, last.Why = Ended, "the scheduler no longer knows the job"
 			}
 			w.states[name] = last

@@ -32,6 +32,15 @@ const (
 // slurm:login-host/a100:2, without a host on this machine.
 const queuePrefix = "slurm:"
 
+// queueAddress is the address of a run in the queue that --on names.
+func queueAddress(on, gpu string) string {
+	login, _ := parseOn(on) // checked before
+	if login == remote.Here {
+		return queuePrefix + "/" + gpu
+	}
+	return queuePrefix + login.String() + "/" + gpu
+}
+
 // slurmHere is the queue of this machine.
 const slurmHere = "slurm"
 
@@ -118,7 +127,7 @@ func (r Request) enqueue(ctx context.Context, q *inQueue, c matrix.Cell, job *re
 	}
 	spool := queue.Spool{Root: q.root, Name: queue.SpoolName(job.Name, len(job.Probes))}
 	d := &o.Description
-	d.Address, d.Spool, d.Repeat = queuePrefix+hostOf(q.engine)+"/"+c.Host, spool.Path(), c.Repeat
+	d.Address, d.Spool, d.Repeat = queueAddress(r.On, c.Host), spool.Path(), c.Repeat
 	d.Machine.Host = cmp.Or(d.Machine.Host, c.Host)
 	if len(q.runs) > 0 {
 		d.Series = q.runs[0]
@@ -133,14 +142,6 @@ func (r Request) enqueue(ctx context.Context, q *inQueue, c matrix.Cell, job *re
 		Command: runner.Command{Argv: o.Command, Dir: o.Dir, Env: o.Env, Files: o.Files},
 		Spool:   spool.Name, Limit: limit(o.Rule, r.Machine.USDPerHour)})
 	return nil
-}
-
-// hostOf is the login host of an engine as in an address.
-func hostOf(e queue.Engine) string {
-	if e.Login() == remote.Here {
-		return ""
-	}
-	return e.Login().String()
 }
 
 // submit begins the jobs. The cells of one that is refused have failed; the error is
@@ -212,7 +213,7 @@ func (q *inQueue) probe(ctx context.Context, c matrix.Cell) (session.Options, er
 	}
 	o := cell.options
 	q.mu.Lock()
-	p := queue.Follow(q.watch, q.engine.Login(), cell.spool)
+	p := queue.Follow(q.watch, cell.spool)
 	q.processes[c] = p
 	if q.left {
 		p.Leave()
@@ -306,8 +307,10 @@ func (q *inQueue) end(ctx context.Context, u matrix.Update) error {
 	if err := q.engine.Cancel(ctx, q.jobs); err != nil {
 		return err
 	}
-	if err := remote.Clear(ctx, q.engine.Login(), q.root, q.key); err != nil {
-		return err
+	if h, own := q.engine.Host(q.jobs[0]); !own {
+		if err := remote.Clear(ctx, h, q.root, q.key); err != nil {
+			return err
+		}
 	}
 	forgetMemo(q.key)
 	return q.store.Unqueue(ctx, runs...)

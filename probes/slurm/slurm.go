@@ -65,8 +65,8 @@ type offer struct {
 // New is the cluster that the login host belongs to.
 func New(login remote.Host, o Options) *Engine { return &Engine{login: login, options: o} }
 
-// Login is where the spools of its jobs can be read.
-func (e *Engine) Login() remote.Host { return e.login }
+// Host is where the spools of its jobs can be read.
+func (e *Engine) Host(string) (h remote.Host, own bool) { return e.login, false }
 
 // Quiet is how late the file system of the spools may show what another node wrote.
 func (e *Engine) Quiet() time.Duration {

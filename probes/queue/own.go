@@ -1,0 +1,39 @@
+package queue
+
+import "errors"
+
+// atHost waits until the job's own host is there; over says that it no longer is, and that
+// there will be nothing more.
+func (p *Process) atHost() (over, there bool) {
+	for {
+		s, changed, _ := p.watch.State(p.spool.Job())
+		p.explainWait()
+		switch s.Phase {
+		case Running, Ended:
+			return false, true
+		case Gone:
+			p.all = true
+			p.lose(errors.New(p.explain("its host is gone; what was read of it until then is saved")))
+			return true, false
+		}
+		select {
+		case <-changed:
+		case <-p.halt:
+			return p.haltedEarly(), false
+		}
+	}
+}
+
+// haltedEarly ends a probe that is to end and whose host is not there; false if it is
+// only left.
+func (p *Process) haltedEarly() bool {
+	p.mu.Lock()
+	begun := p.begun
+	p.mu.Unlock()
+	if begun || p.isLeft() {
+		return false
+	}
+	p.all = true
+	p.lose(errors.New("stopped before it began"))
+	return true
+}
