@@ -1,0 +1,245 @@
+package batching
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/optimize"
+)
+
+// Fitted is a server whose step times were fitted to its log.
+type Fitted struct {
+	Server
+	Draws []Server // as likely ones, for intervals
+	Used  int      // requests that it was fitted to
+	Off   float64  // typical relative error of a request's TPOT in the fit
+}
+
+// fewest requests that step times are fitted to.
+const fewest = 8
+
+// How the search goes. Twice the evaluations change the percentiles of the tests'
+// logs by less than a per cent.
+const (
+	coarse = 250 // evaluations for each choice of settings
+	fine   = 700 // for the best
+	redraw = 120 // for each draw
+	draws  = 20
+)
+
+// unlimited stands for settings that nothing in the log is limited by.
+const unlimited = math.MaxInt32
+
+// Fit fits step times to the first n requests of a log, by simulating all of it:
+// the times with which their first tokens, and their tokens on average, come when
+// they did. Of the settings those that are 0 are fitted too, except the number
+// of sequences, which is then not limited.
+func Fit(log []Observed, n int, known Settings) (*Fitted, error) {
+	f, err := newFitter(log, n)
+	if err != nil {
+		return nil, err
+	}
+	tried := f.tryAll(known)
+	if math.IsInf(tried[0].loss, 1) {
+		return nil, errors.New("the step times could not be fitted: nothing simulated resembles the log")
+	}
+	best := f.search(tried[0], fine, nil)
+	out := &Fitted{Server: best.server(), Used: len(f.seen), Off: f.typical(best)}
+	out.Draws = f.draw(best, tried)
+	return out, nil
+}
+
+// fitter compares simulations with a log.
+type fitter struct {
+	requests []Request
+	seen     []Observed
+}
+
+func newFitter(log []Observed, n int) (*fitter, error) {
+	f := &fitter{seen: log[:min(n, len(log))]}
+	for _, o := range log {
+		f.requests = append(f.requests, o.Request)
+	}
+	complete := 0
+	for _, o := range f.seen {
+		if o.Complete() && o.Output > 1 {
+			complete++
+		}
+	}
+	if complete < fewest {
+		return nil, fmt.Errorf("%d requests have the times of their first and last token and more than one token: step "+
+			"times need %d at least", complete, fewest)
+	}
+	return f, Check(f.requests)
+}
+
+// attempt is a choice of settings with the logarithms of the times in [Times].
+type attempt struct {
+	Settings
+	x    []float64
+	loss float64
+}
+
+func (a attempt) server() Server {
+	e := math.Exp
+	return Server{Times{e(a.x[0]), e(a.x[1]), e(a.x[2]), e(a.x[3]), e(a.x[4])}, a.Settings}
+}
+
+// tryAll fits times to choices of settings, the best first: token budgets that
+// servers have by default, and caches around what the log shows to have been in
+// use, by and by finer.
+func (f *fitter) tryAll(known Settings) []attempt {
+	var tried []attempt
+	start := f.start()
+	try := func(budget, cache int) {
+		sequences := cmp.Or(known.MaxSequences, budget)
+		a := attempt{Settings{sequences, max(budget, sequences), cache}, start, math.Inf(1)}
+		tried = append(tried, f.search(a, coarse, nil))
+	}
+	seen := cacheSeen(f.seen)
+	for _, budget := range []int{512, 2048, 8192} {
+		if known.TokenBudget > 0 {
+			budget = known.TokenBudget
+		}
+		try(budget, cmp.Or(known.CacheTokens, unlimited))
+		for share := 0.8; share < 1.2 && seen > 0 && known.CacheTokens == 0; share += 0.1 {
+			try(budget, int(share*float64(seen)))
+		}
+		if known.TokenBudget > 0 {
+			break
+		}
+	}
+	order := func() { slices.SortStableFunc(tried, func(a, b attempt) int { return cmp.Compare(a.loss, b.loss) }) }
+	order()
+	if best := tried[0]; known.CacheTokens == 0 && best.CacheTokens != unlimited {
+		for _, step := range []float64{-0.075, -0.05, -0.025, 0.025, 0.05, 0.075} {
+			try(best.TokenBudget, best.CacheTokens+int(step*float64(seen)))
+		}
+		order()
+	}
+	return tried
+}
+
+func (f *fitter) start() []float64 {
+	var tpots, prompts []float64
+	for _, o := range f.seen {
+		if o.Complete() && o.Output > 1 {
+			tpots = append(tpots, o.TPOT())
+			prompts = append(prompts, o.TTFT()/float64(o.Input))
+		}
+	}
+	slices.Sort(tpots)
+	slices.Sort(prompts)
+	step, prompt := max(quantile(tpots, 0.1), 1e-9), quantile(prompts, 0.1)
+	return []float64{
+		math.Log(0.6 * step), math.Log(0.5 * prompt), math.Log(prompt * 1e-5), math.Log(0.2 * step / 30),
+		math.Log(0.2 * step / 30000),
+	}
+}
+
+// search looks for better times from those of an attempt (Nelder and Mead 1965).
+// Weights are those of the requests; nil weighs all alike.
+func (f *fitter) search(a attempt, evaluations int, weights []float64) attempt {
+	of := func(x []float64) float64 { return f.loss(attempt{Settings: a.Settings, x: x}, weights) }
+	a.loss = of(a.x)
+	result, _ := optimize.Minimize(optimize.Problem{Func: of}, a.x,
+		&optimize.Settings{FuncEvaluations: evaluations}, &optimize.NelderMead{SimplexSize: 0.3})
+	if result != nil && result.F < a.loss {
+		a.x, a.loss = slices.Clone(result.X), result.F
+	}
+	return a
+}
+
+// loss is how far a simulation is off: the mean of the squared errors of the
+// logarithms of TTFT and TPOT, large ones counted less (Huber 1964).
+func (f *fitter) loss(a attempt, weights []float64) float64 {
+	seen, err := f.simulate(a)
+	if err != nil {
+		return math.Inf(1)
+	}
+	sum, total := 0.0, 0.0
+	for i, o := range f.seen {
+		if !o.Complete() {
+			continue
+		}
+		w := 1.0
+		if weights != nil {
+			w = weights[i]
+		}
+		total += w
+		sum += w * huber(math.Log(seen[i].TTFT()/o.TTFT()))
+		if o.Output > 1 {
+			sum += tpotWeight * w * huber(math.Log(seen[i].TPOT()/o.TPOT()))
+		}
+	}
+	return sum / total
+}
+
+// tpotWeight is how much more an error of the TPOT counts than one of the TTFT,
+// which hangs on the queue and varies more.
+const tpotWeight = 4
+
+func huber(x float64) float64 {
+	const knee = 0.2
+	if math.IsNaN(x) {
+		return 100
+	}
+	if x = math.Abs(x); x > knee {
+		return knee * (2*x - knee)
+	}
+	return x * x
+}
+
+func (f *fitter) simulate(a attempt) ([]Observed, error) {
+	s := a.server()
+	out, err := Simulate(f.requests, s)
+	if err != nil {
+		return nil, err
+	}
+	return out.Observe(f.requests), nil
+}
+
+// typical is the median relative error of the TPOT.
+func (f *fitter) typical(a attempt) float64 {
+	seen, err := f.simulate(a)
+	if err != nil {
+		return math.NaN()
+	}
+	var off []float64
+	for i, o := range f.seen {
+		if o.Complete() && o.Output > 1 {
+			off = append(off, math.Abs(seen[i].TPOT()/o.TPOT()-1))
+		}
+	}
+	slices.Sort(off)
+	return quantile(off, 0.5)
+}
+
+// likely is how many of the best choices of settings are drawn from.
+const likely = 6
+
+// draw fits again with the requests weighed at random (the Bayesian bootstrap,
+// Rubin 1981), each time from the settings that fit best with these weights.
+func (f *fitter) draw(best attempt, tried []attempt) []Server {
+	rng := rand.New(rand.NewPCG(21, 9))
+	tried = append([]attempt{best}, tried[:min(likely, len(tried))]...)
+	var out []Server
+	for range draws {
+		weights := make([]float64, len(f.seen))
+		for i := range weights {
+			weights[i] = rng.ExpFloat64()
+		}
+		from, least := best, math.Inf(1)
+		for _, a := range tried {
+			if l := f.loss(a, weights); l < least {
+				from, least = a, l
+			}
+		}
+		out = append(out, f.search(from, redraw, weights).server())
+	}
+	return out
+}

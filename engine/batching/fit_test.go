@@ -1,0 +1,86 @@
+package batching
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// logged is what a server with known times would have logged, a few per cent off.
+func logged(t *testing.T, s Server, requests []Request, noise float64) []Observed {
+	t.Helper()
+	out, err := Simulate(requests, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(4, 2))
+	log := out.Observe(requests)
+	for i, o := range log {
+		log[i].FirstS += noise * rng.NormFloat64() * 0.1 * o.TTFT()
+		log[i].LastS += noise * rng.NormFloat64() * (o.LastS - o.FirstS)
+	}
+	return log
+}
+
+// From the first hundred requests of a server whose cache is the limit, the
+// percentiles of the others follow, and so does the size of the cache.
+func TestFitFindsTimesAndCache(t *testing.T) {
+	s := Server{Times{0.014, 9e-5, 2e-9, 6e-5, 2e-7}, Settings{2048, 2048, 41000}}
+	requests := Synthetic(Lengths{Input: 900, Output: 500, Spread: 0.5}, 300, 10, 3)
+	log := logged(t, s, requests, 0.01)
+	got, err := Fit(log, 100, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if off := math.Abs(float64(got.CacheTokens)/41000 - 1); off > 0.04 {
+		t.Errorf("a cache of %d tokens, that is off by %.1f %%", got.CacheTokens, 100*off)
+	}
+	out, err := Simulate(requests, got.Server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, is := LatenciesOf(log[100:], nil), LatenciesOf(out.Observe(requests)[100:], nil)
+	for what, pair := range map[string][2]float64{
+		"median TTFT": {was.TTFT.P50, is.TTFT.P50}, "p95 TTFT": {was.TTFT.P95, is.TTFT.P95},
+		"median TPOT": {was.TPOT.P50, is.TPOT.P50}, "p95 TPOT": {was.TPOT.P95, is.TPOT.P95},
+	} {
+		if off := math.Abs(pair[1]/pair[0] - 1); off > 0.08 {
+			t.Errorf("%s of the others is %.4g, that is off by %.1f %%", what, pair[1], 100*off)
+		}
+	}
+	if len(got.Draws) != draws || got.Used != 100 || !(got.Off > 0 && got.Off < 0.05) {
+		t.Errorf("%d draws, %d requests used, off by %g", len(got.Draws), got.Used, got.Off)
+	}
+}
+
+func TestFitNeedsTokens(t *testing.T) {
+	log := make([]Observed, 20)
+	for i := range log {
+		log[i] = Observed{Request{float64(i), 10, 1}, math.NaN(), float64(i) + 1, float64(i) + 1}
+	}
+	if _, err := Fit(log, 20, Settings{}); err == nil {
+		t.Error("step times are fitted to requests of one token")
+	}
+}
+
+// Sequences at once are a limit only where others wait while so many run.
+func TestSequencesSeen(t *testing.T) {
+	requests := Synthetic(Lengths{Input: 100, Output: 200, Spread: 0.3}, 200, 50, 1)
+	times := Times{0.01, 1e-5, 0, 1e-4, 1e-7}
+	for name, c := range map[string]struct {
+		Settings
+		want int
+	}{
+		"sequences": {Settings{16, 2048, 1 << 30}, 16},
+		"cache":     {Settings{2048, 2048, 4000}, 0},
+		"nothing":   {Settings{2048, 2048, 1 << 30}, 0},
+	} {
+		out, err := Simulate(requests, Server{times, c.Settings})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := SequencesSeen(out.Observe(requests)); got != c.want {
+			t.Errorf("%s: %d sequences at once, want %d", name, got, c.want)
+		}
+	}
+}
