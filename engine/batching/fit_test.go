@@ -84,3 +84,24 @@ func TestSequencesSeen(t *testing.T) {
 		}
 	}
 }
+
+// Intervals hold the value, are as wide as the fit is off at least, and what is
+// unknown stays so.
+func TestEstimate(t *testing.T) {
+	f := &Fitted{Server: Server{Times: Times{StepS: 2}}, Off: 0.02}
+	for _, step := range []float64{1.9, 2, 2.2} {
+		f.Draws = append(f.Draws, Server{Times: Times{StepS: step}})
+	}
+	got, err := f.Estimate(func(s Server) ([]float64, error) { return []float64{s.StepS, math.NaN()}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	off := 1.645 * 0.02 * 2
+	if e := got[0]; e.Value != 2 || math.Abs(e.Low-(2-math.Hypot(0.1, off))) > 1e-4 ||
+		math.Abs(e.High-(2+math.Hypot(0.2, off))) > 1e-4 {
+		t.Errorf("%+v", e)
+	}
+	if got[1].Known() {
+		t.Errorf("%+v is known", got[1])
+	}
+}

@@ -70,7 +70,11 @@ func run(ctx context.Context, out, notes io.Writer, data, write string) error {
 			fmt.Fprintf(notes, "accuracy: %s has too few runs to ask anything of\n", set.Name)
 		}
 	}
-	if read == 0 && damaged == nil {
+	logs, err := serve(out, data)
+	if err != nil {
+		damaged = append(damaged, err)
+	}
+	if read+logs == 0 && damaged == nil {
 		return fmt.Errorf("none of the sets is in %q, which would be in folders called mlperf, profet, uneven, zeus and "+
 			"timm; name another with DATA=folder", data)
 	}
