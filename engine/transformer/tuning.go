@@ -1,0 +1,192 @@
+package transformer
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Method is which parameters learn.
+type Method string
+
+// The methods.
+const (
+	Full  Method = "full"  // all parameters
+	LoRA  Method = "lora"  // two thin matrices beside each targeted one
+	QLoRA Method = "qlora" // LoRA beside matrices that are kept in 4 bits
+)
+
+// Optimizer is what turns gradients into steps.
+type Optimizer string
+
+// The optimizers.
+const (
+	AdamW     Optimizer = "adamw"
+	AdamW8bit Optimizer = "adamw-8bit"
+	Adafactor Optimizer = "adafactor"
+	SGD       Optimizer = "sgd" // without momentum
+)
+
+// Weights is how the weights that learn are kept.
+type Weights string
+
+// The ways to keep them.
+const (
+	Mixed Weights = "mixed" // arithmetic in 16 bits, weights, gradients and optimizer in 32
+	Half  Weights = "half"  // everything in 16 bits
+)
+
+// Sharding is what the GPUs of a training share out among them.
+type Sharding string
+
+// The kinds of sharding, as DeepSpeed numbers them; FSDP shards as stage 3 does.
+const (
+	Auto  Sharding = "auto" // none where that fits, else stage 3
+	None  Sharding = "none" // each GPU has all, as with DDP
+	Zero1 Sharding = "zero1"
+	Zero2 Sharding = "zero2"
+	Zero3 Sharding = "zero3"
+)
+
+// Tuning is a way to train a language model.
+type Tuning struct {
+	Method        Method
+	Rank          int      // of LoRA
+	Targets       []string // of LoRA: names of matrices, see [Architecture.Matrices]
+	Optimizer     Optimizer
+	Weights       Weights
+	Sharding      Sharding
+	Sequence      int  // tokens
+	Batch         int  // sequences of a step, over all GPUs; 0 leaves it to what fits
+	Checkpointing bool // activations are computed again in the backward pass, but for each layer's input
+}
+
+// Defaults of what a user does not say.
+const (
+	DefaultRank     = 16
+	DefaultSequence = 2048
+)
+
+// DefaultTuning is a method with what is usual beside it.
+func DefaultTuning(m Method) Tuning {
+	return Tuning{Method: m, Rank: DefaultRank, Optimizer: AdamW, Weights: Mixed, Sharding: Auto,
+		Sequence: DefaultSequence, Checkpointing: true}
+}
+
+// By is the same by another method.
+func (t Tuning) By(m Method) Tuning {
+	if t.Method = m; t.Rank == 0 {
+		t.Rank = DefaultRank
+	}
+	return t
+}
+
+// AllTargets are the names of the matrices of a layer, which LoRA targets where nothing
+// else is said.
+func AllTargets() (names []string) {
+	for _, m := range (Architecture{}).Matrices() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// Bounds of what may be asked: no GPU holds more.
+const (
+	mostRank     = 4096
+	mostSequence = 1 << 24
+	mostBatch    = 1 << 20
+)
+
+// Check says in a sentence what cannot be asked, and what to write instead; nil where all
+// can. Messages begin with the name of the flag.
+func (t Tuning) Check() error {
+	for _, err := range []error{
+		oneOf("tuning", t.Method, Full, LoRA, QLoRA),
+		oneOf("optimizer", t.Optimizer, AdamW, AdamW8bit, Adafactor, SGD),
+		oneOf("weights", t.Weights, Mixed, Half),
+		oneOf("sharding", t.Sharding, Auto, None, Zero1, Zero2, Zero3),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case t.Sequence < 1 || t.Sequence > mostSequence:
+		return fmt.Errorf("sequence %d: write a number of tokens from 1 to %d", t.Sequence, mostSequence)
+	case t.Batch < 0 || t.Batch > mostBatch:
+		return fmt.Errorf("batch %d: write a number of sequences from 1 to %d", t.Batch, mostBatch)
+	case t.Method == Full && len(t.Targets) > 0:
+		return fmt.Errorf("lora-targets: a full fine-tune has none; add --tuning lora")
+	case t.Method != Full && (t.Rank < 1 || t.Rank > mostRank):
+		return fmt.Errorf("lora-rank %d: write a whole number from 1 to %d", t.Rank, mostRank)
+	}
+	for _, name := range t.Targets {
+		if err := oneOf("lora-targets", name, AllTargets()...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func oneOf[T ~string](what string, value T, of ...T) error {
+	if slices.Contains(of, value) {
+		return nil
+	}
+	words := make([]string, len(of))
+	for i, v := range of {
+		words[i] = string(v)
+	}
+	return fmt.Errorf("%s %q is not one of %s", what, string(value), strings.Join(words, ", "))
+}
+
+// Targeted reports whether LoRA has matrices beside one.
+func (t Tuning) Targeted(m Matrix) bool {
+	return t.Method != Full && (len(t.Targets) == 0 || slices.Contains(t.Targets, m.Name))
+}
+
+// Trainable is the number of parameters that learn: all, or rank × (in + out) for each
+// targeted matrix (Hu et al. 2021, LoRA, section 4.1).
+func (t Tuning) Trainable(a Architecture) (n float64) {
+	if t.Method == Full {
+		return a.Params().Total()
+	}
+	for _, m := range a.Matrices() {
+		if t.Targeted(m) {
+			n += float64(a.Layers) * float64(a.copies(m)) * float64(t.Rank) * float64(m.In+m.Out)
+		}
+	}
+	return n
+}
+
+// FLOPs are the operations that a token takes in training, forward and backward. A
+// backward pass takes as many as the forward pass for the gradients of the activations,
+// and as many again for those of the weights that learn, so that full tuning takes 6 for
+// each parameter (Kaplan et al. 2020, section 2.1) and LoRA 4. Checkpointing adds another
+// forward pass of the layers.
+func (t Tuning) FLOPs(a Architecture) float64 {
+	layers, head := a.Active()
+	attention := a.AttentionFLOPs(t.Sequence)
+	passes, again := 2.0, 0.0
+	if t.Method == Full {
+		passes = 3
+	}
+	if t.Checkpointing {
+		again = 1
+	}
+	all := 2*(layers*(passes+again)+head*passes) + attention*(3+again)
+	if t.Method != Full {
+		all += 2 * t.Trainable(a) / float64(max(a.Experts, 1)) * float64(max(a.ExpertsOfToken, 1)) * (3 + again)
+	}
+	return all
+}
+
+// Words name the way: "LoRA rank 16, AdamW".
+func (t Tuning) Words() string {
+	names := map[Method]string{Full: "full", LoRA: "LoRA", QLoRA: "QLoRA"}
+	words := cmp.Or(names[t.Method], string(t.Method))
+	if t.Method != Full {
+		words += fmt.Sprintf(" rank %d", t.Rank)
+	}
+	return words
+}
