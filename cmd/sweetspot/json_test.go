@@ -40,6 +40,7 @@ var verbs = []struct {
 	of   any
 }{
 	{"rank", contract.Ranking{}}, {"plan", contract.Plan{}}, {"fleet", contract.Fleet{}}, {"traffic", contract.Traffic{}},
+	{"traffic llm", contract.LLM{}},
 	{"probe", report.Probe{}}, {"probe --rent --dry-run", rentalsJSON{}}, {"attach", probeList{}},
 	{"queue", queueResult{}}, {"queue offers", offersResult{}},
 	{"export", contract.Pick{}}, {"export --runs", recordedRuns{}},

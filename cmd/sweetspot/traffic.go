@@ -61,6 +61,7 @@ func newTrafficCommand() *cobra.Command {
 		},
 	}
 	f.register(cmd)
+	cmd.AddCommand(newTrafficLLMCommand())
 	return cmd
 }
 

@@ -31,8 +31,8 @@ const (
 	draws  = 20
 )
 
-// unlimited stands for settings that nothing in the log is limited by.
-const unlimited = math.MaxInt32
+// Unlimited stands for settings that limit nothing.
+const Unlimited = math.MaxInt32
 
 // Fit fits step times to the first n requests of a log, by simulating all of it:
 // the times with which their first tokens, and their tokens on average, come when
@@ -105,7 +105,7 @@ func (f *fitter) tryAll(known Settings) []attempt {
 		if known.TokenBudget > 0 {
 			budget = known.TokenBudget
 		}
-		try(budget, cmp.Or(known.CacheTokens, unlimited))
+		try(budget, cmp.Or(known.CacheTokens, Unlimited))
 		for share := 0.8; share < 1.2 && seen > 0 && known.CacheTokens == 0; share += 0.1 {
 			try(budget, int(share*float64(seen)))
 		}
@@ -115,7 +115,7 @@ func (f *fitter) tryAll(known Settings) []attempt {
 	}
 	order := func() { slices.SortStableFunc(tried, func(a, b attempt) int { return cmp.Compare(a.loss, b.loss) }) }
 	order()
-	if best := tried[0]; known.CacheTokens == 0 && best.CacheTokens != unlimited {
+	if best := tried[0]; known.CacheTokens == 0 && best.CacheTokens != Unlimited {
 		for _, step := range []float64{-0.075, -0.05, -0.025, 0.025, 0.05, 0.075} {
 			try(best.TokenBudget, best.CacheTokens+int(step*float64(seen)))
 		}

@@ -90,14 +90,36 @@ func Quicker(requests []Request, factor float64) []Request {
 	return out
 }
 
-// precision of the most load, as a factor.
-const precision = 1.01
+// Repeated is the trace again and again, until it has a number of requests.
+func Repeated(requests []Request, atLeast int) []Request {
+	n := len(requests)
+	if n >= atLeast || n < 2 {
+		return requests
+	}
+	span := requests[n-1].ArrivalS - requests[0].ArrivalS
+	period := span * float64(n) / float64(n-1) // with a mean wait after the last
+	out := make([]Request, 0, atLeast+n)
+	for k := 0; len(out) < atLeast; k++ {
+		for _, r := range requests {
+			r.ArrivalS += float64(k) * period
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+const (
+	precision = 1.01 // of the most load, as a factor
+	sustained = 2000 // requests that it is held for at least, so that a short trace doesn't end before a queue forms
+)
 
 // Most is the greatest load, as a factor of the trace's, at which one replica
-// serves the trace within the limits, and how it does; nil where it does not keep
+// serves the trace within the limits, again and again if it is short, and how it
+// does; nil where it does not keep
 // them even at a thousandth of the load.
 func Most(requests []Request, s Server, l Limits) (factor float64, at *Load, err error) {
 	const least, most = 1e-3, 1e6
+	requests = Repeated(requests, sustained)
 	try := func(factor float64) (*Load, error) { return Serve(Quicker(requests, factor), s, 1, l) }
 	low, high := 0.0, math.Inf(1)
 	for f := 1.0; ; {

@@ -107,7 +107,7 @@ func TestCheck(t *testing.T) {
 	}
 	for name, requests := range map[string][]Request{
 		"none": {}, "unsorted": {{1, 1, 1}, {0, 1, 1}}, "no tokens": {{0, 0, 1}}, "no output": {{0, 1, 0}},
-		"not a number": {{math.NaN(), 1, 1}}, "too long": {{0, MaxTokens + 1, 1}}, "years": {{0, 1, 1}, {1e9, 1, 1}},
+		"not a number": {{math.NaN(), 1, 1}}, "too long": {{0, MaxTokens + 1, 1}},
 	} {
 		if _, err := Simulate(requests, ok); err == nil {
 			t.Errorf("%s: nothing is wrong with %v", name, requests)

@@ -56,7 +56,8 @@ func serve(out io.Writer, data string) (int, error) {
 }
 
 func writePercentiles(out io.Writer, all []percentile) {
-	fmt.Fprintf(out, "\nrequest logs: percentiles of all requests but the first %d, by simulation with step times fitted to "+
+	fmt.Fprintf(out, "\nrequest logs: percentiles of all requests but the first %d, by simulation with step times "+
+		"fitted to "+
 		"these\n", fittedTo)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "log\twhat\tmeasured, s\tpredicted, s\terror\thalf-width\tinside\t")

@@ -1,0 +1,320 @@
+package contract
+
+import (
+	"fmt"
+	"math"
+
+	"sweetspot/engine/batching"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/quantity"
+)
+
+// LLM is the JSON of traffic llm. Unknown is null.
+type LLM struct {
+	Head
+	Query  LLMQuery  `json:"query"`
+	Server LLMServer `json:"server"`
+	Trace  LLMTrace  `json:"trace"`
+	// Most is the most load of one replica within the limits; null where it keeps them at
+	// no load.
+	Most *LLMLoad `json:"most"`
+	// MostPerSecond is that load with its interval.
+	MostPerSecond Rate      `json:"most_per_second"`
+	Load          LLMLoad   `json:"load"`  // of the trace, on the replicas
+	Keeps         bool      `json:"keeps"` // the replicas keep the limits
+	Costs         []LLMCost `json:"costs"` // by purchase option; empty without a price
+	API           *LLMAPI   `json:"api"`   // the yardstick; null where no price is given
+	Advice        []string  `json:"advice"`
+}
+
+// Rate is a number per second with its 90 % interval.
+type Rate struct {
+	Value *float64 `json:"value"`
+	Range
+}
+
+// LLMQuery is what was asked.
+type LLMQuery struct {
+	TTFTLimitS    float64 `json:"slo_ttft_s"` // limit on the time to the first token
+	TPOTLimitS    float64 `json:"slo_tpot_s"` // limit on the mean time per further token
+	MaxViolations float64 `json:"max_violations"`
+	Replicas      *int    `json:"replicas"` // null: as few as keep the limits
+	VM            *string `json:"vm"`
+	Seed          *uint64 `json:"seed"` // of what is made up
+}
+
+// LLMServer is a replica: its step times and settings.
+type LLMServer struct {
+	StepS        float64  `json:"step_s"`             // every step
+	PromptS      float64  `json:"prompt_token_s"`     // more for each prompt token
+	PairS        float64  `json:"prompt_pair_s"`      // more for each pair of a prompt token and one before it
+	SequenceS    float64  `json:"sequence_s"`         // more for each sequence that decodes
+	ContextS     float64  `json:"context_token_s"`    // more for each token in the cache of these
+	MaxSequences *int     `json:"max_sequences"`      // at once; null where nothing limits it
+	TokenBudget  int      `json:"token_budget"`       // of a step
+	CacheTokens  *int     `json:"cache_tokens"`       // null where nothing limits it
+	FittedTo     *int     `json:"fitted_to_requests"` // null where the times are given
+	Off          *float64 `json:"fit_off"`            // median relative error of a request's TPOT in the fit
+	Basis        string   `json:"basis"`
+}
+
+// LLMTrace is the load.
+type LLMTrace struct {
+	Source    string   `json:"source"`
+	PeriodS   float64  `json:"period_s"`
+	Requests  int      `json:"requests"`
+	PerSecond *float64 `json:"per_second"`
+	Input     int64    `json:"input_tokens"`
+	Output    int64    `json:"output_tokens"`
+}
+
+// LLMLoad is how replicas serve a load.
+type LLMLoad struct {
+	Replicas    int            `json:"replicas"`
+	PerSecond   *float64       `json:"per_second"` // requests, on average
+	Within      float64        `json:"within"`     // share of the requests that keep both limits: goodput
+	TTFT        LLMPercentiles `json:"ttft"`       // time to first token
+	TPOT        LLMPercentiles `json:"tpot"`       // time per output token, without the first
+	ITL         LLMPercentiles `json:"itl"`        // between any two tokens
+	Queue       LLMPercentiles `json:"queue"`      // until a request's first step
+	Busy        float64        `json:"busy"`       // share of the time that replicas compute
+	Preemptions int64          `json:"preemptions"`
+	Rejected    int            `json:"rejected"` // requests that the cache has no room for
+	MostRunning int            `json:"most_running"`
+	MostCached  int            `json:"most_cached_tokens"`
+}
+
+// LLMPercentiles are seconds.
+type LLMPercentiles struct {
+	P50 Latency `json:"p50"`
+	P90 Latency `json:"p90"`
+	P95 Latency `json:"p95"`
+	P99 Latency `json:"p99"`
+}
+
+// Latency is a time with its interval, null where it has none.
+type Latency struct {
+	S *float64 `json:"s"`
+	Range
+}
+
+// LLMCost is what the replicas cost in one way to buy them.
+type LLMCost struct {
+	Purchase   string   `json:"purchase"`
+	USDPerHour float64  `json:"usd_per_hour"` // of one replica
+	USD        float64  `json:"usd"`          // of the trace
+	Monthly    float64  `json:"usd_per_month"`
+	Input      *float64 `json:"usd_per_million_input_tokens"`
+	Output     *float64 `json:"usd_per_million_output_tokens"`
+	Token      *float64 `json:"usd_per_million_tokens"`
+	// Full is usd_per_million_tokens of one replica at its most load.
+	Full *float64 `json:"usd_per_million_tokens_at_most"`
+}
+
+// LLMAPI is an API with prices per token, as the user gave them.
+type LLMAPI struct {
+	Input     float64  `json:"usd_per_million_input_tokens"`
+	Output    float64  `json:"usd_per_million_output_tokens"`
+	USD       float64  `json:"usd"`                   // of the trace
+	BreakEven *float64 `json:"break_even_per_second"` // requests from which one replica is cheaper
+	Reached   *bool    `json:"break_even_reached"`    // one replica holds so many within the limits
+}
+
+// HourlyPrice is a price of one replica.
+type HourlyPrice struct {
+	Purchase   string
+	USDPerHour float64
+}
+
+// LLMInput is everything that is described.
+type LLMInput struct {
+	batching.Question
+	Answer  *batching.Answer
+	Prices  []HourlyPrice    // the first one counts for the yardstick
+	API     *batching.Prices // per million tokens
+	VM      string
+	Source  string
+	Remarks []string
+	Seed    *uint64
+}
+
+// hoursPerMonth is that of all monthly sums.
+const hoursPerMonth = 730
+
+// NewLLM describes how a server does.
+func NewLLM(in LLMInput) LLM {
+	a := in.Answer
+	out := LLM{
+		Head: NewHead("traffic llm"), Server: newLLMServer(in.Of), Load: newLLMLoad(a.Load), Keeps: a.Keeps,
+		Costs: []LLMCost{}, Advice: []string{},
+		Query: LLMQuery{
+			TTFTLimitS: in.Limits.TTFTS, TPOTLimitS: in.Limits.TPOTS, MaxViolations: math.Round(1e9*(1-in.Limits.Share)) / 1e9,
+			Replicas: OrNull(in.Replicas), VM: OrNull(clean(in.VM)), Seed: in.Seed,
+		},
+		Trace: LLMTrace{
+			Source: clean(in.Source), Requests: len(in.Requests), PerSecond: known(a.Load.PerSecond), Input: a.Load.Input,
+			Output: a.Load.Output, PeriodS: in.Requests[len(in.Requests)-1].ArrivalS - in.Requests[0].ArrivalS,
+		},
+	}
+	spread := func(p *LLMPercentiles, s batching.Spread) {
+		p.P50, p.P95, p.P99 = newLatency(s.P50), newLatency(s.P95), newLatency(s.P99)
+	}
+	spread(&out.Load.TTFT, a.TTFT)
+	spread(&out.Load.TPOT, a.TPOT)
+	if a.Alone != nil {
+		most := newLLMLoad(a.Alone)
+		out.Most = &most
+		out.MostPerSecond = Rate{Value: known(a.Most.Value), Range: rangeOf(a.Most)}
+	}
+	for _, n := range in.Remarks {
+		out.Warnings = append(out.Warnings, clean(n))
+	}
+	out.addCosts(in)
+	out.Advice = append(out.Advice, out.advise()...)
+	return out
+}
+
+func newLLMServer(f batching.Fitted) LLMServer {
+	limited := func(n int) *int {
+		if n == batching.Unlimited {
+			return nil
+		}
+		return &n
+	}
+	s := LLMServer{
+		StepS: f.StepS, PromptS: f.PromptS, PairS: f.PairS, SequenceS: f.SequenceS, ContextS: f.ContextS,
+		MaxSequences: limited(f.MaxSequences), TokenBudget: f.TokenBudget, CacheTokens: limited(f.CacheTokens),
+		Basis: estimate.Spec.String(),
+	}
+	if len(f.Draws) > 0 {
+		s.FittedTo, s.Off, s.Basis = &f.Used, known(f.Off), estimate.Measured.String()
+	}
+	return s
+}
+
+func newLatency(e estimate.Estimate) Latency {
+	if !e.Known() {
+		return Latency{}
+	}
+	return Latency{&e.Value, rangeOf(e)}
+}
+
+// rangeOf is the interval of an estimate; one without width is none.
+func rangeOf(e estimate.Estimate) Range {
+	if !e.Known() {
+		return Range{}
+	}
+	r := Range{Basis: new(e.Basis.String())}
+	if e.High > e.Low {
+		r.Low, r.High = &e.Low, &e.High
+	}
+	return r
+}
+
+func newLLMLoad(l *batching.Load) LLMLoad {
+	of := func(p batching.Percentiles) LLMPercentiles {
+		one := func(v float64) Latency { return Latency{S: known(v)} }
+		return LLMPercentiles{one(p.P50), one(p.P90), one(p.P95), one(p.P99)}
+	}
+	out := LLMLoad{
+		Replicas: l.Replicas, PerSecond: known(l.PerSecond), Within: l.Within, TTFT: of(l.Latencies.TTFT),
+		TPOT: of(l.Latencies.TPOT), ITL: of(l.Latencies.ITL), Queue: of(l.Latencies.Queue), Preemptions: l.Preemptions,
+		Rejected: l.Rejected, MostRunning: l.MostRunning, MostCached: l.MostCached,
+	}
+	if l.SpanS > 0 {
+		out.Busy = (l.PromptS + l.DecodeS) / l.SpanS / float64(l.Replicas)
+	}
+	return out
+}
+
+func (out *LLM) addCosts(in LLMInput) {
+	if !in.Answer.Keeps && in.Replicas == 0 {
+		return // nothing that would be rented
+	}
+	million := func(v float64) *float64 { return known(1e6 * v) }
+	for _, p := range in.Prices {
+		c := in.Answer.Load.CostOf(p.USDPerHour)
+		cost := LLMCost{
+			Purchase: clean(p.Purchase), USDPerHour: p.USDPerHour, USD: c.USD,
+			Monthly: p.USDPerHour * float64(in.Answer.Load.Replicas) * hoursPerMonth,
+			Input:   known(c.PerMillion.Input), Output: known(c.PerMillion.Output), Token: million(c.PerToken),
+		}
+		if at := in.Answer.Alone; at != nil {
+			cost.Full = million(at.CostOf(p.USDPerHour).PerToken)
+		}
+		out.Costs = append(out.Costs, cost)
+	}
+	if in.API == nil {
+		return
+	}
+	out.API = &LLMAPI{Input: in.API.Input, Output: in.API.Output, USD: in.API.USD(in.Answer.Load.Input,
+		in.Answer.Load.Output)}
+	if len(in.Prices) > 0 {
+		even := in.Answer.Load.BreakEven(in.Prices[0].USDPerHour, *in.API)
+		out.API.BreakEven = known(even)
+		if out.MostPerSecond.Value != nil {
+			reached := even <= *out.MostPerSecond.Value
+			out.API.Reached = &reached
+		}
+	}
+}
+
+// advise is what the numbers mean, in sentences.
+func (out *LLM) advise() (words []string) {
+	say := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
+	limits := fmt.Sprintf("TTFT ≤ %s and TPOT ≤ %s for %s of the requests", quantity.Duration(out.Query.TTFTLimitS),
+		quantity.Duration(out.Query.TPOTLimitS), quantity.Percent(1-out.Query.MaxViolations))
+	most := out.MostPerSecond
+	if most.Value == nil {
+		say("one replica keeps %s at no load", limits)
+	} else {
+		say("one replica holds %s requests/s with %s", rateText(most), limits)
+	}
+	n := out.Load.Replicas
+	switch {
+	case !out.Keeps && out.Query.Replicas == nil:
+		say("no number of replicas keeps them for the trace: on a replica of its own a request has %s to its first token "+
+			"and "+
+			"%s per further token, as the 95th percentile", timeText(out.Load.TTFT.P95), timeText(out.Load.TPOT.P95))
+		return words
+	case !out.Keeps:
+		say("%s keep them for %s of the trace's requests only", quantity.Several(n, "replica"),
+			quantity.Percent(out.Load.Within))
+	case out.Query.Replicas != nil:
+		say("%s keep them for the trace", quantity.Several(n, "replica"))
+	default:
+		say("the trace needs %s", quantity.Several(n, "replica"))
+	}
+	for _, c := range out.Costs {
+		if c.Input != nil && c.Output != nil {
+			say("%s: %s a month; a million tokens cost %s in and %s out", c.Purchase, quantity.Money(c.Monthly),
+				quantity.Money(*c.Input), quantity.Money(*c.Output))
+		}
+	}
+	if a := out.API; a != nil && a.BreakEven != nil {
+		beyond := ""
+		if a.Reached != nil && !*a.Reached {
+			beyond = ", which it does not hold"
+		}
+		say("the API costs %s for the trace, the replicas %s; one replica is cheaper from %.3g requests/s on%s",
+			quantity.Money(a.USD), quantity.Money(out.Costs[0].USD), *a.BreakEven, beyond)
+	}
+	if out.Load.Rejected > 0 {
+		say("%s do not fit in the cache and are refused", quantity.Several(out.Load.Rejected, "request"))
+	}
+	return words
+}
+
+func timeText(l Latency) string {
+	if l.S == nil {
+		return "an unknown time"
+	}
+	return quantity.Duration(*l.S)
+}
+
+func rateText(r Rate) string {
+	if r.Low == nil {
+		return fmt.Sprintf("%.3g", *r.Value)
+	}
+	return fmt.Sprintf("%.3g (%.3g to %.3g)", *r.Value, *r.Low, *r.High)
+}

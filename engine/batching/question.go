@@ -1,0 +1,113 @@
+package batching
+
+import (
+	"math"
+
+	"sweetspot/engine/estimate"
+)
+
+// Question is what is asked of a server for a trace.
+type Question struct {
+	Requests []Request
+	Of       Fitted // without draws where the times are given, not fitted
+	Limits   Limits
+	Replicas int // 0 takes the fewest that keep the limits
+}
+
+// Answer is what comes of it.
+type Answer struct {
+	// Alone is the most load that one replica serves within the limits, and Most its
+	// requests per second; nil and unknown where it keeps them at no load.
+	Alone  *Load
+	Factor float64 // of the trace's load; 0 where Alone is nil
+	Most   estimate.Estimate
+
+	Load  *Load // of the trace on the replicas
+	Keeps bool  // they keep the limits
+	TTFT  Spread
+	TPOT  Spread
+}
+
+// Spread are percentiles with intervals; without draws they have none.
+type Spread struct{ P50, P95, P99 estimate.Estimate }
+
+// sampled is the number of requests that intervals are computed with: the first of
+// the trace.
+const sampled = 5000
+
+// Answer simulates.
+func (q Question) Answer() (*Answer, error) {
+	a := &Answer{}
+	var err error
+	s := q.Of.Server
+	if a.Factor, a.Alone, err = Most(q.Requests, s, q.Limits); err != nil {
+		return nil, err
+	}
+	if err := q.serve(a); err != nil {
+		return nil, err
+	}
+	return a, q.intervals(a)
+}
+
+// serve serves the trace with the replicas asked for, or as few as do.
+func (q Question) serve(a *Answer) (err error) {
+	replicas := q.Replicas
+	if replicas == 0 {
+		if a.Load, err = Replicas(q.Requests, q.Of.Server, q.Limits); a.Load != nil || err != nil {
+			a.Keeps = err == nil
+			return err
+		}
+		replicas = min(len(q.Requests), MostReplicas)
+	}
+	a.Load, err = Serve(q.Requests, q.Of.Server, replicas, q.Limits)
+	a.Keeps = err == nil && a.Load.Within >= q.Limits.Share
+	return err
+}
+
+// intervals adds those of the most load and of the latencies, as wide for all
+// requests as they are for the first.
+func (q Question) intervals(a *Answer) error {
+	first := q.Requests[:min(len(q.Requests), sampled*a.Load.Replicas, 4*sampled)]
+	found, err := q.Of.Estimate(func(s Server) ([]float64, error) {
+		load, err := Serve(first, s, a.Load.Replicas, q.Limits)
+		if err != nil {
+			return nil, err
+		}
+		t, p := load.Latencies.TTFT, load.Latencies.TPOT
+		return []float64{t.P50, t.P95, t.P99, p.P50, p.P95, p.P99}, nil
+	})
+	if err != nil {
+		return err
+	}
+	t, p := a.Load.Latencies.TTFT, a.Load.Latencies.TPOT
+	for i, v := range []float64{t.P50, t.P95, t.P99, p.P50, p.P95, p.P99} {
+		*[]*estimate.Estimate{&a.TTFT.P50, &a.TTFT.P95, &a.TTFT.P99, &a.TPOT.P50, &a.TPOT.P95, &a.TPOT.P99}[i] =
+			q.as(found[i], v)
+	}
+	if a.Alone == nil {
+		return nil
+	}
+	part := q.Requests[:min(len(q.Requests), sampled)]
+	found, err = q.Of.Estimate(func(s Server) ([]float64, error) {
+		factor, _, err := Most(part, s, q.Limits)
+		return []float64{factor}, err
+	})
+	if err == nil {
+		a.Most = q.as(found[0], a.Alone.PerSecond)
+	}
+	return err
+}
+
+// as is an estimate of a part scaled to the value of the whole. Where the times are
+// given there is no interval.
+func (q Question) as(e estimate.Estimate, v float64) estimate.Estimate {
+	switch {
+	case math.IsNaN(v) || !e.Known():
+		return estimate.Estimate{}
+	case len(q.Of.Draws) == 0:
+		return estimate.Exact(v, estimate.Spec)
+	case e.Value == 0:
+		return estimate.Estimate{Value: v, Low: 0, High: max(v, e.High), Basis: e.Basis}
+	}
+	return e.Times(v / e.Value)
+}
