@@ -39,6 +39,7 @@ type Options struct {
 	Open      Opener
 	Probe     probe.Prober
 	Rent      probe.Renter // nil where nothing can be rented
+	Queues    probe.Queues // nil where nothing can be queued
 	Traces    fleet.TraceReader
 	Loads     traffic.TraceReader
 	Keys      *keys.Table
@@ -181,7 +182,7 @@ func screens(sh *screen.Shell, o Options) []screen.Screen {
 	e := explore.New(sh, o.State, o.Today)
 	return []screen.Screen{
 		e,
-		probe.New(sh, o.Probe, o.State.Machines, e.Question).RentWith(o.Rent),
+		probe.New(sh, o.Probe, o.State.Machines, e.Question).RentWith(o.Rent).WithQueues(o.Queues, o.State.Queue),
 		fleet.New(sh, o.Traces),
 		traffic.New(sh, o.Loads),
 		library.New(sh),

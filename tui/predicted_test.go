@@ -45,7 +45,7 @@ func TestPredictions(t *testing.T) {
 	}
 	d.press("N")
 	if s := d.screen(); !strings.Contains(s, "start the probe") || !strings.Contains(s, "next is CaffeNet, batch 300") ||
-		!strings.Contains(s, "VM under hosts") {
+		!strings.Contains(s, "VM under where") {
 		t.Errorf("the form is not for it:\n%s", s)
 	}
 	d.press("esc", "1", "P") // out of the hosts, which are asked for

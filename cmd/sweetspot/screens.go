@@ -88,7 +88,7 @@ func (f screenFlags) options() (o tui.Options, statePath string, err error) {
 		return o, "", err
 	}
 	o = tui.Options{
-		Open: open, Probe: prober(f.python, f.detach), Rent: renter, Traces: readJobs, Loads: readRequests,
+		Open: open, Probe: prober(f.python, f.detach), Rent: renter, Queues: queues{}, Traces: readJobs, Loads: readRequests,
 		Keys: table, Theme: f.theme,
 		NoColor: os.Getenv("NO_COLOR") != "", Symbols: f.symbols,
 		NoMouse: f.noMouse, FPS: f.fps, Version: version(), State: state.State{LogAxes: true},
@@ -147,15 +147,26 @@ func prober(python string, detach bool) probe.Prober {
 			return nil, err
 		}
 		r := requested(f, python)
-		if vm, err := profile.FindVMType(set.VMTypes, f.VM); f.VM != "" && err == nil {
+		if vm, err := profile.FindVMType(set.VMTypes, f.VM); f.VM != "" && !f.IsQueued() && err == nil {
 			r.Machine.VM = vm.Key()
+		}
+		s := request.Environment{Store: db, VMTypes: set.VMTypes, RequiredPrecision: request.ForQuery(set, asked,
+			float64(f.Epochs))}
+		if r.On != "" {
+			if r.Slurm, err = clusterConfig(); err != nil {
+				return nil, err
+			}
+			followed, err := r.Enqueue(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			return leaving{followed}, nil
 		}
 		if detach {
 			r.Detach = true
 			return spawn(ctx, w.Path(), r)
 		}
-		return r.Start(ctx, request.Environment{Store: db, VMTypes: set.VMTypes, RequiredPrecision: request.ForQuery(set,
-			asked, float64(f.Epochs))})
+		return r.Start(ctx, s)
 	}
 }
 
@@ -180,6 +191,10 @@ func requested(f probe.Form, python string) request.Request {
 		Repeats: axes.Repeats, Hosts: axes.Hosts,
 		Python: python, Rule: f.Rule(), Machine: store.Machine{USDPerHour: f.USDPerHour},
 		Spec: harness.Spec{Mode: f.Mode, Epochs: f.Epochs},
+	}
+	if f.IsQueued() { // which finds hosts with prices itself
+		r.On, r.GPUs, r.Hosts, r.Machine = f.On, f.GPUs, nil, store.Machine{}
+		r.Rule.USDPerHour = nil
 	}
 	if f.OfCommand() {
 		if !r.IsElsewhere() {

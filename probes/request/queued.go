@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"sweetspot/data/store"
+	"sweetspot/engine/profile"
 	"sweetspot/probes/identity"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/queue"
@@ -18,9 +19,9 @@ import (
 )
 
 const (
-	// queuedCap caps each probe of a job, if the user gave no cap: with nobody there to
+	// QueuedCap caps each probe of a job, if the user gave no cap: with nobody there to
 	// stop it, the job must come to the next one.
-	queuedCap = 5 * time.Minute
+	QueuedCap = 5 * time.Minute
 	// preparing is what a probe of a job may take beyond its cap: to find an
 	// interpreter, and to end.
 	preparing = 45 * time.Second
@@ -77,14 +78,19 @@ type queuedCell struct {
 	refused error // its job was
 }
 
-// startQueued submits the cells, one job for each GPU type, and follows them.
-func (r Request) startQueued(ctx context.Context, cells []matrix.Cell, s Environment) (*matrix.Matrix, error) {
+// Enqueue begins the probes in the queue of the request, one job for each GPU type, and follows
+// them until they are left.
+func (r Request) Enqueue(ctx context.Context, s Environment) (*Followed, error) {
+	cells, err := r.Cells()
+	if err != nil {
+		return nil, err
+	}
 	engine, err := EngineOn(r.On, r.Slurm)
 	if err != nil {
 		return nil, err
 	}
 	if r.Rule.MaxSeconds == 0 {
-		r.Rule.MaxSeconds = queuedCap.Seconds()
+		r.Rule.MaxSeconds = QueuedCap.Seconds()
 	}
 	q := &inQueue{engine: engine, store: s.Store, key: queue.NewKey(),
 		cells: map[matrix.Cell]*queuedCell{}, processes: map[matrix.Cell]*queue.Process{}}
@@ -95,7 +101,8 @@ func (r Request) startQueued(ctx context.Context, cells []matrix.Cell, s Environ
 	if q.root, err = q.engine.Root(ctx); err != nil {
 		return nil, err
 	}
-	jobs := map[string]*remote.Job{} // by GPU type
+	undo := context.WithoutCancel(ctx) // leaves nothing behind, also of one that was given up
+	jobs := map[string]*remote.Job{}   // by GPU type
 	var order []string
 	for _, c := range cells {
 		if jobs[c.Host] == nil {
@@ -106,14 +113,14 @@ func (r Request) startQueued(ctx context.Context, cells []matrix.Cell, s Environ
 		one := r
 		one.Machine.USDPerHour = prices[c.Host]
 		if err := one.enqueue(ctx, q, c, jobs[c.Host], s); err != nil {
-			return nil, errors.Join(err, q.discard(ctx, ""))
+			return nil, errors.Join(err, q.discard(undo, ""))
 		}
 	}
 	if err := q.submit(ctx, jobs, order); err != nil {
-		return nil, errors.Join(err, q.discard(ctx, ""))
+		return nil, errors.Join(err, q.discard(undo, ""))
 	}
 	if err := remember(q.key, memo{r.Rule, r.Name != "" || !r.IsCommand(), r.AccuracyPattern}); err != nil {
-		return nil, errors.Join(err, q.engine.Cancel(ctx, q.jobs), q.discard(ctx, ""))
+		return nil, errors.Join(err, q.engine.Cancel(undo, q.jobs), q.discard(undo, ""))
 	}
 	return q.start(ctx, cells, r.Rule.MaxUSD)
 }
@@ -136,12 +143,21 @@ func (r Request) enqueue(ctx context.Context, q *inQueue, c matrix.Cell, job *re
 		return err
 	}
 	q.runs = append(q.runs, o.Recording.ID())
-	o.Place = func(f identity.Facts, m *store.Machine) { place(f, m, s.VMTypes) }
+	o.Place = ofType(c.Host, s.VMTypes)
 	q.cells[c] = &queuedCell{options: o, spool: spool}
 	job.Probes = append(job.Probes, remote.Queued{
 		Command: runner.Command{Argv: o.Command, Dir: o.Dir, Env: o.Env, Files: o.Files},
 		Spool:   spool.Name, Limit: limit(o.Rule, r.Machine.USDPerHour)})
 	return nil
+}
+
+// ofType places a probe on a GPU type of a cluster, which is chosen, and not on the node
+// that it got.
+func ofType(gpu string, vms []profile.VMType) func(identity.Facts, *store.Machine) {
+	return func(f identity.Facts, m *store.Machine) {
+		place(f, m, vms)
+		m.Host = gpu
+	}
 }
 
 // submit begins the jobs. The cells of one that is refused have failed; the error is
@@ -171,7 +187,7 @@ func (q *inQueue) submit(ctx context.Context, jobs map[string]*remote.Job, order
 	if len(q.jobs) > 0 {
 		for _, gpu := range order {
 			if name := jobs[gpu].Name; !slices.Contains(q.jobs, name) {
-				if err := q.discard(ctx, name); err != nil {
+				if err := q.discard(context.WithoutCancel(ctx), name); err != nil {
 					return err
 				}
 			}
@@ -193,13 +209,14 @@ func (q *inQueue) discard(ctx context.Context, job string) (err error) {
 }
 
 // start follows the jobs as a matrix.
-func (q *inQueue) start(ctx context.Context, cells []matrix.Cell, maxUSD float64) (*matrix.Matrix, error) {
+func (q *inQueue) start(ctx context.Context, cells []matrix.Cell, maxUSD float64) (*Followed, error) {
 	q.watch = queue.NewWatch(context.WithoutCancel(ctx), q.engine, q.jobs)
 	m, err := matrix.Start(ctx, matrix.Options{Cells: cells, MaxUSD: maxUSD, Probe: q.probe, Again: q.again, End: q.end})
 	if err != nil {
 		q.watch.Close()
+		return nil, err
 	}
-	return m, err
+	return &Followed{m, q}, nil
 }
 
 // probe returns the options of a cell's session, which follows its spool.

@@ -16,6 +16,7 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
+	"sweetspot/probes/harness"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/metric"
 	"sweetspot/probes/queue"
@@ -45,6 +46,9 @@ func (q Queued) On() string {
 	on, _, _ := strings.Cut(q.Address, "/")
 	return strings.TrimSuffix(on, ":")
 }
+
+// Rule is how its probes are judged.
+func (q Queued) Rule() steady.Rule { return recall(q.Key).Rule }
 
 // GPU is the GPU type of a run's job.
 func GPU(r store.QueuedRun) string {
@@ -80,7 +84,7 @@ func ListQueued(ctx context.Context, db *store.Store) ([]Queued, error) {
 
 // Rejoin follows a matrix in a queue again: everything that its probes wrote is read
 // again into the same runs.
-func Rejoin(ctx context.Context, db *store.Store, of Queued, o slurm.Options, output io.Writer) (*Rejoined, error) {
+func Rejoin(ctx context.Context, db *store.Store, of Queued, o slurm.Options, output io.Writer) (*Followed, error) {
 	e, err := Engine(of.Address, o)
 	if err != nil {
 		return nil, err
@@ -89,7 +93,7 @@ func Rejoin(ctx context.Context, db *store.Store, of Queued, o slurm.Options, ou
 		processes: map[matrix.Cell]*queue.Process{}}
 	m := recall(of.Key)
 	var cells []matrix.Cell
-	for _, run := range of.Runs {
+	for _, run := range slices.SortedFunc(slices.Values(of.Runs), byID) { // the order in which they were asked for
 		s, _ := queue.ParseSpool(run.Spool)
 		q.root = s.Root
 		q.runs = append(q.runs, run.ID)
@@ -98,25 +102,26 @@ func Rejoin(ctx context.Context, db *store.Store, of Queued, o slurm.Options, ou
 			return nil, err
 		}
 		options := session.Options{Command: r.Command, Description: r.Description, Rule: m.Rule, Named: m.Named, Store: db,
-			Output: output}
+			Output: output, Place: ofType(GPU(run), nil)}
 		options.Description.StartedAt = time.Time{}
 		if options.Metrics, err = metric.NewReader(m.AccuracyPattern); err != nil {
 			return nil, err
 		}
 		c := matrix.Cell{Mode: r.Mode, Batch: r.BatchSize, Precision: r.Variant.Precision, Host: GPU(run), Repeat: r.Repeat,
 			Attempt: s.Attempt}
+		if !harness.IsArgv(r.Command) { // the script's own, of those that have run
+			c.Precision = ""
+		}
 		for q.cells[c] != nil {
 			c.Repeat++ // cells that the script alone tells apart
 		}
 		q.cells[c] = &queuedCell{options: options, spool: s, restart: run.ID, cut: run.Iterations > 0}
 		cells = append(cells, c)
 	}
-	all, err := q.start(ctx, cells, m.MaxUSD)
-	if err != nil {
-		return nil, err
-	}
-	return &Rejoined{all, q}, nil
+	return q.start(ctx, cells, m.MaxUSD)
 }
+
+func byID(a, b store.QueuedRun) int { return cmp.Compare(a.ID, b.ID) }
 
 // settling is how long a run may count as followed after its follower was killed.
 const settling = 15 * time.Second
@@ -140,16 +145,19 @@ func unfollowed(ctx context.Context, db *store.Store, id int64) (store.Record, e
 	}
 }
 
-// Rejoined is a matrix in a queue that is followed again.
-type Rejoined struct {
+// Followed is a matrix in a queue that is followed.
+type Followed struct {
 	*matrix.Matrix
 	queued *inQueue
 }
 
+// Key names it.
+func (f *Followed) Key() string { return f.queued.key }
+
 // Leave ends the following; the jobs go on.
-func (r *Rejoined) Leave() {
-	r.queued.leave()
-	r.Stop()
+func (f *Followed) Leave() {
+	f.queued.leave()
+	f.Stop()
 }
 
 // memoPath is the file that keeps how a matrix in a queue is judged; "" without a home.

@@ -56,14 +56,18 @@ const telemetryEvery = time.Second
 
 // Start begins the probes.
 func (r Request) Start(ctx context.Context, s Environment) (*matrix.Matrix, error) {
+	if r.isQueued() {
+		f, err := r.Enqueue(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		return f.Matrix, nil
+	}
 	cells, err := r.Cells()
 	if err != nil {
 		return nil, err
 	}
 	r.Place(ctx, s.VMTypes)
-	if r.isQueued() {
-		return r.startQueued(ctx, cells, s)
-	}
 	if err := r.CheckCap(); err != nil {
 		return nil, err
 	}

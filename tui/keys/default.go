@@ -128,7 +128,9 @@ const (
 	InProbe     = "probe"
 	InForm      = "probe.form"
 	InChoice    = "probe.form.choice" // a field whose values are stepped through
+	InOffer     = "probe.form.offer"  // a GPU type of a queue
 	InStart     = "probe.form.start"
+	InLeft      = "probe.form.left" // probes that go on elsewhere
 	InEnded     = "probe.ended"
 	InRun       = "probe.run"
 
@@ -183,19 +185,21 @@ var footerWords = map[Action]map[string]string{
 	Left: horizontal, Right: horizontal, Up: vertical, Down: vertical,
 	Enter: {InSliders: "type", InFleetSliders: "type", InTrafficSliders: "type", InFleetPolicies: "advice",
 		InTrafficSchemes: "advice", InPlot: "row", InCrosshair: "select", InRanking: "why", InInspector: "back",
-		InForm: "edit", InChoice: "edit", InStart: "start", InEnded: "form", InLibrary: "rank", InExport: "write",
+		InForm: "edit", InChoice: "edit", InStart: "start", InOffer: "choose", InLeft: "follow",
+		InEnded: "form", InLibrary: "rank", InExport: "write",
 		InMapping: "import"},
 	FocusNext: {InLibrary: "next list", InExportForms: "preview", InExportPreview: "name"},
 	Back:      {InRun: "cancel", InExport: ""},
-	Pin:       {InChoice: "switch"},
+	Pin:       {InChoice: "switch", InOffer: "choose"},
 	Purchase:  {InFleet: "term"},
 	GPUs:      {InFleet: "VM type"},
 	ProbeThis: {InForm: "start", InEnded: "again"},
 }
 
 var (
-	horizontal = map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change", InMapping: "change"}
-	vertical   = map[string]string{InCrosshair: "crosshair", InForm: "fields", InExportForms: "formats",
+	horizontal = map[string]string{InPlot: "frontier", InCrosshair: "crosshair", InChoice: "change", InOffer: "how many",
+		InMapping: "change"}
+	vertical = map[string]string{InCrosshair: "crosshair", InForm: "fields", InExportForms: "formats",
 		InExportPreview: "scroll", InRunCells: "probes", InEndedCells: "probes", InMapping: "columns"}
 )
 
@@ -210,7 +214,7 @@ func defaults() []Binding {
 	sorted := append(in(InExplore), lists...)
 	rows := append(in(InForm, InMapping, InRunCells, InEndedCells, InExport), lists...)
 	sliders := in(InSliders, InFleetSliders, InTrafficSliders)
-	stepped := append(in(InPlot, InChoice, InMapping), sliders...)
+	stepped := append(in(InPlot, InChoice, InOffer, InMapping), sliders...)
 	out, anyScreen := tabBindings()
 	for _, section := range []struct {
 		name string
@@ -253,7 +257,8 @@ func defaults() []Binding {
 			{Filter, "/", "filter", 8, filtered, "show only the rows that contain what you type"},
 			{Sort, "s", "sort", 8, sorted, "sort by the next column"},
 			{Reverse, "S", "reverse", 0, sorted, "reverse the order"},
-			{Pin, "space", "pin", 8, in(InExplore, InChoice), "pin a candidate to compare it; change a choice"},
+			{Pin, "space", "pin", 8, in(InExplore, InChoice, InOffer),
+				"pin a candidate to compare it; change a choice; take a GPU type of a queue, or leave it"},
 			{Pick, "x", "pick", 5, explore, "save this candidate and its question as a pick"},
 			{Export, "e", "export", 9, in(InExplore, InFleet, InTraffic, InPicks),
 				"preview and write a launch file, a report or data"},
@@ -313,8 +318,9 @@ func defaults() []Binding {
 			{Theme, "T", "theme", 0, nil, "next theme"},
 			{Mouse, "M", "mouse", 0, nil, "turn the mouse on or off; when it is off, the terminal can select text"},
 			{Help, "?", "help", 2, nil, "this list"},
-			{Quit, "q", "quit", 2, nil, "quit; asks first if a probe is running"},
-			{Interrupt, "ctrl+c", "quit", 0, nil, "quit at once, even while you type; a running probe is stopped and saved"},
+			{Quit, "q", "quit", 2, nil, "quit; asks first if a probe is running here; one in a queue goes on"},
+			{Interrupt, "ctrl+c", "quit", 0, nil,
+				"quit at once, even while you type; a running probe is stopped and saved, one in a queue goes on"},
 		}},
 	} {
 		for _, r := range section.rows {

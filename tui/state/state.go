@@ -35,6 +35,8 @@ type State struct {
 	// Machines are the VM types of the SSH destinations that were probed, ""
 	// being this machine: where to probe a VM type again.
 	Machines map[string]profile.VMKey `json:"machines,omitempty"`
+	// Queue is where probes were queued last, as slurm or slurm:login-host.
+	Queue string `json:"queue,omitempty"`
 }
 
 // Path is $XDG_STATE_HOME/sweetspot/state.json.

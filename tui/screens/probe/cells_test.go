@@ -220,7 +220,7 @@ func TestLabelsLeaveOutWhatDoesNotVary(t *testing.T) {
 		for i := range cells {
 			rows[i].Cell = cells[i]
 		}
-		if got := labels(rows, 120); got[0] != c.want {
+		if got := labels(rows, 120, false); got[0] != c.want {
 			t.Errorf("%+v is called %q, want %q", cells[0], got[0], c.want)
 		}
 	}

@@ -27,6 +27,7 @@ type field struct {
 	read    func(*Form, string) error // nil: it isn't typed
 	choices func(*Form, int)          // steps by n; nil where there is nothing to step
 	ofModel bool                      // a command sets its own
+	ofHost  bool                      // a queue tells its own
 	unsaid  bool                      // a command mostly sets its own
 	several func(Form) bool           // a list of several values, which aren't stepped; nil: never
 }
@@ -47,6 +48,10 @@ func (f *field) hintFor(form Form) string {
 	switch {
 	case f.ofModel && form.OfCommand():
 		return "not used while there is a command"
+	case f.ofHost && form.IsQueued():
+		return "not used in a queue, which has its own"
+	case f.label == batchLabel && form.OfCommand():
+		return "32,64 in place of {batch}, or by the script's own flag"
 	case f.unsaid && form.OfCommand():
 		return "for a script that does not say how many it runs"
 	}
@@ -55,8 +60,9 @@ func (f *field) hintFor(form Form) string {
 
 // Labels of rows that more than this list knows.
 const (
-	hostsLabel = "hosts"
+	whereLabel = "where"
 	vmLabel    = "VM type"
+	batchLabel = "batch"
 )
 
 // fields lists the rows in order; the start row comes after them.
@@ -72,12 +78,13 @@ var fields = []field{
 	{label: "mode", hint: "train or infer",
 		value:   func(f Form) string { return string(f.Mode) },
 		choices: func(f *Form, n int) { next(&f.Mode, []profile.Mode{profile.Train, profile.Infer}, n) }},
-	{label: "batch", hint: "global in training, per GPU in inference; 32,64 probes both", ofModel: true,
-		value: func(f Form) string { return plaintext.Join(f.Batches, ", ", strconv.Itoa) },
-		read: func(f *Form, s string) error {
-			return keep(&f.Batches)(list(s, func(s string) (int, error) { return whole(s, "batch size") }))
-		},
-		choices: func(f *Form, n int) { f.Batches = doubled(f.Batches, n) }},
+	{label: batchLabel, hint: "global in training, per GPU in inference; 32,64 probes both", empty: ownWords,
+		value: func(f Form) string { return plaintext.Join(*f.batches(), ", ", strconv.Itoa) },
+		read:  readBatches,
+		choices: func(f *Form, n int) {
+			b := f.batches()
+			*b = doubled(*b, n)
+		}},
 	{label: "input", hint: "shape of one sample, such as 3x224x224", ofModel: true, empty: "the model's own",
 		value: func(f Form) string { return f.Input },
 		read:  readInput},
@@ -104,19 +111,14 @@ var fields = []field{
 		value:   func(f Form) string { return strconv.Itoa(f.Repeat) },
 		read:    func(f *Form, s string) error { return keep(&f.Repeat)(whole(s, "number of repeats")) },
 		choices: func(f *Form, n int) { f.Repeat = min(max(f.Repeat+n, 1), matrix.MaxCells) }},
-	{label: hostsLabel, hint: "here, user@vm,user@other:22 over SSH, or rent for a VM", empty: hostName(""),
-		show: func(f Form) string { return plaintext.Join(f.Hosts, ", ", hostName) },
-		value: func(f Form) string {
-			if slices.Equal(f.Hosts, []string{""}) {
-				return ""
-			}
-			return plaintext.Join(f.Hosts, ", ", func(s string) string { return cmp.Or(s, here) })
-		},
-		read: func(f *Form, s string) error { return keep(&f.Hosts)(list(cmp.Or(strings.TrimSpace(s), here), host)) }},
-	{label: vmLabel, hint: "of the machine, in the catalog; tab completes it", empty: "not named",
+	{label: whereLabel, hint: "here, user@vm over SSH, rent, slurm or slurm:user@login", empty: hostName(""),
+		show: Form.where, value: Form.whereTyped,
+		read:    func(f *Form, s string) error { return readWhere(f, nil, s) },
+		choices: func(*Form, int) {}}, // the screen knows what queues there are
+	{label: vmLabel, hint: "of the machine, in the catalog; tab completes it", empty: "not named", ofHost: true,
 		value: func(f Form) string { return f.VM },
 		read:  func(f *Form, s string) error { return readVM(f, nil, s) }},
-	{label: "price $/h", hint: "price of the machine, for costs; may stay empty", empty: "unknown",
+	{label: "price $/h", hint: "price of the machine, for costs; may stay empty", empty: "unknown", ofHost: true,
 		show: func(f Form) string { return quantity.Money(*f.USDPerHour) },
 		value: func(f Form) string {
 			if f.USDPerHour == nil {
@@ -141,6 +143,25 @@ var fields = []field{
 
 // pruneSteps are what pruning is stepped through.
 var pruneSteps = []string{"0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9"}
+
+// ownWords stand for what a command sets itself.
+const ownWords = "the command's own"
+
+// batches are the batch sizes of the model, or those that the command is given.
+func (f *Form) batches() *[]int {
+	if f.OfCommand() {
+		return &f.OfScript
+	}
+	return &f.Batches
+}
+
+func readBatches(f *Form, s string) error {
+	if f.OfCommand() && strings.TrimSpace(s) == "" {
+		f.OfScript = nil
+		return nil
+	}
+	return keep(f.batches())(list(s, func(s string) (int, error) { return whole(s, "batch size") }))
+}
 
 // here is how the form writes this machine.
 const here = "here"

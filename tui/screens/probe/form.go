@@ -33,6 +33,9 @@ type Form struct {
 	Repeat     int      // fresh processes per combination
 	Folder     string   // that the command runs in; "" is the current one, on a host the home there
 	Hosts      []string // user@vm[:port]; "" is this machine, rent a VM that is rented
+	On         string   // queue of an engine, as slurm or slurm:login-host, in place of hosts; "" for none
+	GPUs       []string // GPU types of the queue, a100 or a100:2
+	OfScript   []int    // batch sizes that a command is given; nil for its own
 	VM         string   // VM type of the machine, as aws/us-east-1/g6.xlarge; "" is unknown
 	USDPerHour *float64 // nil: unknown
 	Target     float64  // relative half-width of the steady mean to stop at
@@ -65,7 +68,7 @@ func (f Form) OfCommand() bool { return len(f.Command) > 0 }
 // clone is a copy that shares nothing with f.
 func (f Form) clone() Form {
 	f.Command, f.Batches, f.Precisions = slices.Clone(f.Command), slices.Clone(f.Batches), slices.Clone(f.Precisions)
-	f.Hosts = slices.Clone(f.Hosts)
+	f.Hosts, f.GPUs, f.OfScript = slices.Clone(f.Hosts), slices.Clone(f.GPUs), slices.Clone(f.OfScript)
 	return f
 }
 
@@ -97,7 +100,10 @@ func (f Form) check() error {
 			return err
 		}
 	}
-	if f.MaxUSD > 0 && f.USDPerHour == nil {
+	switch {
+	case f.IsQueued() && len(f.GPUs) == 0:
+		return errors.New("no GPU type is chosen: take at least one of those below, each with space")
+	case !f.IsQueued() && f.MaxUSD > 0 && f.USDPerHour == nil:
 		return errors.New("a cap in dollars needs the price of this machine: write $ per hour, or clear the cap")
 	}
 	if err := f.checkRent(); err != nil {
@@ -181,7 +187,10 @@ func (f Form) name() string {
 // Axes are the lists of the form, whose combinations are the probes. What a
 // command sets itself has the zero value.
 func (f Form) Axes() matrix.Axes {
-	a := matrix.Axes{Mode: f.Mode, Hosts: f.Hosts, Repeats: f.Repeat}
+	a := matrix.Axes{Mode: f.Mode, Hosts: f.Hosts, Repeats: f.Repeat, Batches: f.OfScript}
+	if f.IsQueued() {
+		a.Hosts = f.GPUs
+	}
 	if !f.OfCommand() {
 		a.Batches, a.Precisions, a.Prunes = f.Batches, f.Precisions, f.prunes()
 	}
@@ -189,12 +198,15 @@ func (f Form) Axes() matrix.Axes {
 }
 
 // size is how many of each thing a form asks for.
-type size struct{ batches, precisions, prunes, repeats, hosts int }
+type size struct {
+	batches, precisions, prunes, repeats, hosts int
+	queued                                      bool // hosts are GPU types
+}
 
 func (f Form) size() size {
 	a := f.Axes()
 	return size{max(len(a.Batches), 1), max(len(a.Precisions), 1), max(len(a.Prunes), 1), max(a.Repeats, 1),
-		max(len(a.Hosts), 1)}
+		max(len(a.Hosts), 1), f.IsQueued()}
 }
 
 // probes is the number of probes.
@@ -206,11 +218,15 @@ func (s size) perHost() int { return s.batches * s.precisions * s.prunes * s.rep
 // String writes the factors that aren't one: 3 batch sizes × 2 precisions.
 func (s size) String() string {
 	var parts []string
+	hosts := "hosts"
+	if s.queued {
+		hosts = "GPU types"
+	}
 	for _, x := range []struct {
 		n    int
 		word string
 	}{{s.batches, "batch sizes"}, {s.precisions, "precisions"}, {s.prunes, "prunings"}, {s.repeats, "repeats"},
-		{s.hosts, "hosts"}} {
+		{s.hosts, hosts}} {
 		if x.n > 1 {
 			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.word))
 		}
@@ -232,16 +248,23 @@ func (f Form) Sizing() string {
 // seconds: Python, the framework and the model have to be loaded.
 const startup = 5
 
-// spend is what all probes take, from the shortest each can be to the caps.
-// Hosts work side by side, and each of them costs.
-func (f Form) spend() string {
-	s := f.size()
-	low, high := f.Rule().MinSeconds+startup, math.Inf(1)
+// wall is how many seconds the probes of a host take, from the shortest each can be to
+// the caps.
+func (f Form) wall() (low, high float64) {
+	low, high = f.Rule().MinSeconds+startup, math.Inf(1)
 	if f.MaxSeconds > 0 {
 		high = f.MaxSeconds
 		low = min(low, high)
 	}
-	wall := [2]float64{low * float64(s.perHost()), high * float64(s.perHost())}
+	n := float64(f.size().perHost())
+	return low * n, high * n
+}
+
+// spend is what all probes take. Hosts work side by side, and each of them costs.
+func (f Form) spend() string {
+	s := f.size()
+	low, high := f.wall()
+	wall := [2]float64{low, high}
 	if f.USDPerHour == nil {
 		return "about " + between(wall[0], wall[1], quantity.Duration)
 	}

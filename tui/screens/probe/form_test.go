@@ -20,7 +20,7 @@ func TestListsInTheForm(t *testing.T) {
 	s.SetSize(120, 38)
 	for _, c := range []struct{ label, value string }{
 		{"batch", "32, 64,32"}, {"precision", "FP32,bf16"}, {"prune", "0,30%,0.5"}, {"repeat", "2"},
-		{"hosts", "here,me@vm:2222"},
+		{"where", "here,me@vm:2222"},
 	} {
 		at(t, s, c.label)
 		press(s, c.value)
@@ -54,7 +54,7 @@ func TestListsRefuseInOneSentence(t *testing.T) {
 		{"batch", "", "write a whole number"},
 		{"precision", "fp32,fp8", "is not a precision"}, {"prune", "1", "leaves nothing"},
 		{"prune", "30", "fraction is 0.7 or 70%"},
-		{"hosts", "-oProxyCommand=x", "is not a host"}, {"hosts", "a b", "is not a host"},
+		{"where", "-oProxyCommand=x", "is not a host"}, {"where", "a b", "is not a host"},
 		{"or command", "a | b", "takes a shell"}, {"repeat", "0", "write a whole number"},
 	} {
 		s := idle()
@@ -227,7 +227,7 @@ func TestHintsAreWhole(t *testing.T) {
 func TestGoldenFramesOfTheForm(t *testing.T) {
 	for name, make := range map[string]func(s *Screen){
 		"field":   func(s *Screen) { at(t, s, "batch") },
-		"typing":  func(s *Screen) { at(t, s, "hosts"); s.Act(keys.Enter); s.Paste("me@vm:2222, me@other") },
+		"typing":  func(s *Screen) { at(t, s, "where"); s.Act(keys.Enter); s.Paste("me@vm:2222, me@other") },
 		"refused": func(s *Screen) { at(t, s, "batch"); press(s, "many") },
 		"command": func(s *Screen) {
 			s.form.Command = []string{"python3", "train.py", "--epochs", "88888"}

@@ -45,6 +45,7 @@ func (f Form) Measuring(c *candidate.Candidate, set *profile.Set) (out Form, kno
 
 // at is the form for one host. A folder of this machine is not one of another.
 func (f Form) at(host string) Form {
+	f.On = ""
 	if f.Hosts = []string{host}; host != "" && host != rented {
 		f.Folder = ""
 	}

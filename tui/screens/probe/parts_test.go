@@ -186,9 +186,9 @@ func TestACandidateFillsTheForm(t *testing.T) {
 		s.input.Value() != "y.py:" {
 		t.Errorf("Python leads to %q", s.input.Value())
 	}
-	for want, known := range map[string][2]bool{"name the model, and name the VM under hosts": {},
+	for want, known := range map[string][2]bool{"name the model, and name the VM under where": {},
 		"name the model":          {false, true},
-		"name the VM under hosts": {true, false}} {
+		"name the VM under where": {true, false}} {
 		if got := missing(c, known[0], known[1]); got != "next is make, batch 0, on a g5: "+want {
 			t.Error(got)
 		}

@@ -45,12 +45,13 @@ const (
 type Screen struct {
 	screen.Base
 	process
+	queueing
 	th   *theme.Theme
 	w, h int
 
 	state  State
 	form   Form
-	row    int // of the form; len(fields) is the start row
+	row    int // of the form: a field, a GPU type of a queue, the start, or what goes on elsewhere
 	typing bool
 	input  line.Line // of the field being typed
 	err    string    // of the field being typed, or of the form
@@ -73,7 +74,7 @@ type Screen struct {
 func New(sh *screen.Shell, start Prober, machines map[string]profile.VMKey, asked func() question.Query) *Screen {
 	s := &Screen{
 		Base: screen.Base{Shell: sh}, th: sh.Theme, form: Defaults(), live: plot.NewLive(sh.Theme),
-		follow: true, cells: table.New(columns(nil, 0)), kept: map[int]bool{},
+		follow: true, cells: table.New(columns(nil, 0, false)), kept: map[int]bool{},
 		process: process{prober: start, asked: asked, machines: map[string]profile.VMKey{}},
 	}
 	maps.Copy(s.machines, machines)
@@ -93,10 +94,13 @@ func (s *Screen) Tab() keys.Action { return keys.Probe }
 // Activate shows the screen with the cursor on a field. A digit meant for a value shows
 // it too, and enter starts a probe only on the start line, where nobody gets unawares.
 func (s *Screen) Activate() tea.Cmd {
-	if s.row == len(fields) {
+	if s.row >= s.startRow() {
 		s.row = 0
 	}
-	return nil
+	if s.state != Filling {
+		return nil
+	}
+	return tea.Batch(s.askOffers(true), s.look())
 }
 
 // Act does what a key means here.
@@ -128,7 +132,7 @@ func (s *Screen) Key(msg tea.KeyPressMsg) tea.Cmd {
 	case "esc":
 		return s.Act(keys.Back)
 	case "tab":
-		if fields[s.row].label == vmLabel {
+		if s.isField(vmLabel) {
 			s.input.Set(completed(s.set, s.input.Value()))
 		}
 		return nil
@@ -212,12 +216,8 @@ func (s *Screen) Region() string {
 		return keys.InEndedCells
 	case s.state != Filling:
 		return keys.InEnded
-	case s.row == len(fields):
-		return keys.InStart
-	case s.steps():
-		return keys.InChoice
 	}
-	return keys.InForm
+	return s.formRegion()
 }
 
 // Update shows what the probes have come to.
@@ -388,7 +388,7 @@ func missing(c *candidate.Candidate, model, machine bool) string {
 		wants = append(wants, "name the model")
 	}
 	if !machine {
-		wants = append(wants, "name the VM under hosts")
+		wants = append(wants, "name the VM under where")
 	}
 	return what + strings.Join(wants, ", and ")
 }

@@ -18,7 +18,7 @@ import (
 const rented = "rent"
 
 // Rents reports whether a VM is rented for the probes.
-func (f Form) Rents() bool { return slices.Contains(f.Hosts, rented) }
+func (f Form) Rents() bool { return !f.IsQueued() && slices.Contains(f.Hosts, rented) }
 
 // checkRent finds what is missing to rent.
 func (f Form) checkRent() error {

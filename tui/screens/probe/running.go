@@ -3,7 +3,7 @@ package probe
 import (
 	"context"
 	"maps"
-	"time"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -91,8 +91,12 @@ func (s *Screen) Receive(msg tea.Msg) tea.Cmd {
 		return tea.Quit
 	case screen.Standing:
 		s.place = msg.Lines
+	case screen.Opened:
+		s.set, s.goesOn = nil, nil
 	case screen.Loaded:
-		s.set = msg.Set
+		return s.loaded(msg)
+	case lookAgainMsg:
+		return s.look()
 	case plannedMsg:
 		return s.planned(msg)
 	case rentedMsg:
@@ -102,18 +106,44 @@ func (s *Screen) Receive(msg tea.Msg) tea.Cmd {
 	case screen.ProbeNext:
 		return s.probeNext(msg)
 	}
+	if o, again, ok := s.asks.Receive(msg); ok {
+		if s.offeredNow(o); again {
+			return s.askOffers(true)
+		}
+	} else if l, again, ok := s.looks.Receive(msg); ok {
+		if again {
+			return s.look()
+		}
+		return s.lookedNow(l)
+	}
 	return nil
+}
+
+// loaded takes in what the database holds, and, of one just opened, looks for what goes
+// on elsewhere.
+func (s *Screen) loaded(msg screen.Loaded) tea.Cmd {
+	first := s.set == nil
+	if s.set = msg.Set; !first {
+		return nil
+	}
+	s.opening, s.waited = true, 0
+	return s.look()
 }
 
 // startProbes begins the form's probes. Their context is not the program's: what
 // becomes of them when that ends is decided in [Screen.Close].
 func (s *Screen) startProbes(f Form) tea.Cmd {
+	ws, prober, asked := s.Shell.Workspace, s.prober, s.asked()
+	return s.await(func(ctx context.Context) (Probe, error) { return prober(ctx, ws, f, asked) })
+}
+
+// await waits until a probe has begun.
+func (s *Screen) await(begin func(ctx context.Context) (Probe, error)) tea.Cmd {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.Shell.Ctx))
-	ws, prober := s.Shell.Workspace, s.prober
 	s.starting, s.endStarting = make(chan startedMsg, 1), cancel
-	result, asked := s.starting, s.asked()
+	result := s.starting
 	return func() tea.Msg {
-		p, err := prober(ctx, ws, f, asked)
+		p, err := begin(ctx)
 		m := startedMsg{p, err}
 		result <- m // for a program that has ended in the meantime
 		return m
@@ -169,7 +199,7 @@ func (s *Screen) ended() tea.Cmd {
 	if s.leaving {
 		return tea.Quit
 	}
-	return tea.Batch(said, s.Shell.Tell(screen.Measured{}), s.Shell.Reload())
+	return tea.Batch(said, s.Shell.Tell(screen.Measured{}), s.Shell.Reload(), s.look())
 }
 
 // became says what became of a probe that ended while something was asked about it.
@@ -207,7 +237,11 @@ var stayAnswer = confirm.Answer{ID: confirm.Stay, Key: "n", Label: "stay", Long:
 // askDiscard asks whether what runs shall be forgotten.
 func (s *Screen) askDiscard() {
 	what, long := "What it has measured so far is lost.", "discard what it has measured"
-	if s.several() {
+	switch {
+	case s.inQueue():
+		what, long = "What the running probes have measured is lost, and their jobs are cancelled. Finished probes stay "+
+			"saved.", "discard what they have measured; cancel their jobs"
+	case s.several():
 		what, long = "What the running probe has measured is lost, and no other probe starts. Finished probes stay saved.",
 			"discard what it has measured; start no other"
 	}
@@ -236,115 +270,15 @@ func (s *Screen) tell(what func(Probe)) tea.Cmd {
 	}
 }
 
-// Quit asks what becomes of a running probe.
-func (s *Screen) Quit() (asked bool) {
-	if s.running == nil {
-		return false
-	}
-	answers := []confirm.Answer{{ID: confirm.StopAndSave, Key: "s", Label: "stop and save",
-		Long: "stop at the next step and save the result"}}
-	if _, ok := s.running.(Detacher); ok {
-		answers = append(answers, confirm.Answer{ID: confirm.Detach, Key: "l", Label: "detach",
-			Long: "leave it running; sweetspot attach shows it again"})
-	}
-	answers = append(answers, discardAnswer("d", "discard what it has measured"), stayAnswer)
-	s.Shell.Confirm("A probe is running", "What should happen to it?", s.quit, answers...)
-	return true
-}
-
-func (s *Screen) quit(id string) tea.Cmd {
-	if s.running == nil {
-		return nil
-	}
-	switch id {
-	case confirm.StopAndSave:
-		s.leaving = true
-		said := s.Shell.Note(toast.Info, "stopping the probe at its next step…")
-		if s.state == Stopping { // asked already; asked again, it would not wait for the step
-			return said
-		}
-		s.state = Stopping
-		return tea.Batch(s.tell(Probe.Stop), said)
-	case confirm.Detach:
-		p, _ := s.running.(Detacher)
-		return func() tea.Msg {
-			p.Leave()
-			return leftMsg{}
-		}
-	case discard:
-		s.leaving = true
-		return s.tell(Probe.Cancel)
-	}
-	return nil
-}
-
-// Close sees to a running probe after the screen is gone: one that can be left
-// goes on where the terminal was lost, any other is stopped and saves what it
-// has. What does not stop by itself is made to.
-func (s *Screen) Close(ctx context.Context, lost bool) {
-	if s.endStarting != nil {
-		defer s.endStarting()
-	}
-	if s.starting != nil { // it may still come about
-		s.endStarting()
-		select {
-		case m := <-s.starting:
-			if m.err == nil {
-				s.running = m.probe
-			}
-		case <-ctx.Done():
-		}
-	}
-	if s.running == nil {
-		return
-	}
-	if p, ok := s.running.(Detacher); lost && ok {
-		p.Leave()
-		s.left = true
-		return
-	}
-	// While it starts another one of several it would not listen.
-	asked := make(chan struct{})
-	go func() {
-		s.running.Stop()
-		close(asked)
-	}()
-	over := time.After(untilHurry)
-	for {
-		select {
-		case _, open := <-s.running.Updates():
-			if !open { // the last one comes when everything is saved
-				select {
-				case <-asked:
-				case <-ctx.Done():
-				}
-				return
-			}
-		case <-over:
-			go s.running.Stop()
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// untilHurry is how long a probe may take to its next step at the end of the program.
-const untilHurry = 2 * time.Second
-
-// Farewell says where a probe went that was left.
-func (s *Screen) Farewell() string {
-	if s.left {
-		return "The probe keeps running. sweetspot attach shows it again."
-	}
-	return ""
-}
-
-// Status says that a probe runs.
+// Status says that a probe runs, or that all of them wait in a queue.
 func (s *Screen) Status() string {
-	if s.running != nil {
-		return "probing"
+	switch {
+	case s.running == nil:
+		return ""
+	case s.inQueue() && len(s.all.Rows) > 0 && !slices.ContainsFunc(s.all.Rows, runs):
+		return "queued"
 	}
-	return ""
+	return "probing"
 }
 
 // Busy is why another database can't be opened now.
@@ -355,5 +289,7 @@ func (s *Screen) Busy() string {
 	return ""
 }
 
-// Remember keeps which VM type each probed machine is.
-func (s *Screen) Remember(session *state.State) { session.Machines = maps.Clone(s.machines) }
+// Remember keeps which VM type each probed machine is, and the queue.
+func (s *Screen) Remember(session *state.State) {
+	session.Machines, session.Queue = maps.Clone(s.machines), s.named
+}

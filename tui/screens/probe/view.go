@@ -212,6 +212,9 @@ func machine(r profile.Run) string {
 	return r.InstanceType + " (" + gpu + ")"
 }
 
+// leastUSD is less than the least that is worth showing; nothing is spent while jobs wait.
+const leastUSD = 1e-5
+
 // spent is the time and money of all probes so far, against their caps.
 func (s *Screen) spent() string {
 	th := s.th
@@ -219,7 +222,7 @@ func (s *Screen) spent() string {
 	if s.form.MaxSeconds > 0 {
 		out += th.Dim.Render(" of " + clock(s.form.MaxSeconds*float64(max(len(s.all.Rows), 1))))
 	}
-	if usd := s.all.SpentUSD; usd != nil {
+	if usd := s.all.SpentUSD; usd != nil && (*usd > leastUSD || !s.inQueue()) {
 		out += th.Dim.Render(" "+th.Symbols.Dot+" ") + quantity.Money(*usd)
 		if s.form.MaxUSD > 0 {
 			out += th.Dim.Render(" of " + quantity.Money(s.form.MaxUSD))
@@ -241,13 +244,10 @@ func (s *Screen) chart(w, h int) string {
 
 // nothing is what the chart says while it is empty.
 func (s *Screen) nothing() string {
-	switch phase := s.phase(); {
-	case phase == Done || phase == Failed:
+	if phase := s.phase(); phase == Done || phase == Failed {
 		return "nothing was measured"
-	case s.waits():
-		return "waiting for its turn"
 	}
-	return "waiting for the first iteration"
+	return s.waitWords()
 }
 
 // gpuPanel shows the telemetry and below it the warnings, in rows of the

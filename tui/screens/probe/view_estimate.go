@@ -68,14 +68,11 @@ func (s *Screen) estimateLines(w int) []string {
 func (s *Screen) steadyLines(w int) []string {
 	th, m := s.th, s.update.Summary
 	if m.Total == 0 {
-		words := "waiting for the first iteration"
-		switch phase := s.phase(); {
-		case phase == Failed || phase == Done:
+		words := s.waitWords()
+		if phase := s.phase(); phase == Failed || phase == Done {
 			words = "no iteration was measured"
-		case s.waits():
-			words = "waiting for its turn"
 		}
-		return []string{" " + th.Dim.Render(words)}
+		return th.Dim.Wrap(words, " ", w)
 	}
 	var lines []string
 	if m.Steady.Known() {

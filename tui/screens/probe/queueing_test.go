@@ -1,0 +1,537 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
+	"sweetspot/engine/steady"
+	"sweetspot/probes/matrix"
+	"sweetspot/probes/queue"
+	"sweetspot/tui/keys"
+	"sweetspot/tui/screen"
+	"sweetspot/tui/state"
+	"sweetspot/tui/theme"
+)
+
+// noon is when the fake queue is asked.
+var noon = time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+
+// fakeQueues is a queue of three GPU types, of which one is in use and one has no price.
+type fakeQueues struct {
+	offers   []queue.Offer
+	err      error
+	asked    []string
+	left     []Left
+	followed []string
+	probe    Probe
+}
+
+func newFakeQueues() *fakeQueues {
+	return &fakeQueues{offers: []queue.Offer{
+		{GPU: "a100", Nodes: 2, Count: 4, Partitions: []string{"main", "urgent"}, USDPerHour: new(2.5), Starts: noon},
+		{GPU: "h100", Nodes: 1, Count: 8, Partitions: []string{"hopper"}, Starts: noon.Add(12 * time.Minute)},
+		{GPU: "v100", Count: 2, Partitions: []string{"main"}, USDPerHour: new(0.8), NoStart: "its nodes are drained"},
+	}}
+}
+
+func (*fakeQueues) Names() []string { return []string{"slurm", "sky"} }
+func (q *fakeQueues) Offers(_ context.Context, on string) ([]queue.Offer, error) {
+	q.asked = append(q.asked, on)
+	return q.offers, q.err
+}
+func (q *fakeQueues) Left(context.Context, screen.Workspace) ([]Left, error) { return q.left, q.err }
+func (q *fakeQueues) Follow(_ context.Context, _ screen.Workspace, l Left) (Probe, error) {
+	q.followed = append(q.followed, l.Key)
+	return q.probe, q.err
+}
+
+// queuedProbe goes on in a queue when it is left.
+type queuedProbe struct {
+	quitting
+	left bool
+}
+
+func (p *queuedProbe) Leave()      { p.left = true }
+func (p *queuedProbe) Key() string { return "5f0a12cdef001122" }
+
+// queueable is the form of a program with queues.
+func queueable(t *testing.T, q Queues) *Screen {
+	t.Helper()
+	s, _ := placed(t)
+	s.WithQueues(q, "")
+	return s
+}
+
+// answer gives the screen what a command brings, and what comes of that; clocks stand still.
+func answer(s *Screen, cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, one := range msg {
+			answer(s, one)
+		}
+	default:
+		if next := s.Receive(msg); s.running == nil { // what runs is not waited for
+			answer(s, next)
+		}
+	}
+	s.there.asked = noon
+}
+
+// where types a place into the form.
+func where(t *testing.T, s *Screen, typed string) {
+	t.Helper()
+	at(t, s, "where")
+	s.Act(keys.Enter)
+	s.input.Set(typed)
+	answer(s, s.Act(keys.Enter))
+}
+
+func TestWhereIsSteppedThroughTheQueues(t *testing.T) {
+	q := newFakeQueues()
+	s := queueable(t, q)
+	at(t, s, "where")
+	for _, c := range []struct {
+		key  keys.Action
+		want string
+	}{{keys.Right, "slurm"}, {keys.Right, "sky"}, {keys.Right, ""}, {keys.Left, "sky"}, {keys.Pin, ""}} {
+		answer(s, s.Act(c.key))
+		if got := s.Form().On; got != c.want || s.form.IsQueued() != (c.want != "") {
+			t.Fatalf("%s leads to %q, not %q", c.key, got, c.want)
+		}
+	}
+	if !slices.Equal(q.asked, []string{"slurm", "sky"}) { // what is known is not asked again
+		t.Errorf("asked %q", q.asked)
+	}
+	where(t, s, "slurm:me@login")
+	if got := exact(t, s); !strings.Contains(got, "slurm at me@login") || s.Form().On != "slurm:me@login" {
+		t.Errorf("on %q:\n%s", s.Form().On, got)
+	}
+	at(t, s, "where")
+	answer(s, s.Act(keys.Left))
+	if answer(s, s.Act(keys.Right)); s.Form().On != "slurm:me@login" { // the login host is not lost
+		t.Errorf("on %q", s.Form().On)
+	}
+	where(t, s, "me@vm,here")
+	if f := s.Form(); f.IsQueued() || !slices.Equal(f.Hosts, []string{"me@vm", ""}) || s.offers() != nil {
+		t.Errorf("hosts lead to %+v", f)
+	}
+	for _, wrong := range []string{"slurm:", "slurm:-oProxyCommand=x", "slurm:a b", "sky:\x1b[2J"} {
+		if where(t, s, wrong); !strings.Contains(s.err, "names no login host") || strings.Contains(s.err, "\x1b") {
+			t.Errorf("%q: %q", wrong, s.err)
+		}
+		s.Act(keys.Back)
+	}
+}
+
+func TestGPUTypesAreTaken(t *testing.T) {
+	s := queueable(t, newFakeQueues())
+	if s.checkQueue() != nil {
+		t.Error("no queue is refused")
+	}
+	where(t, s, "slurm")
+	if s.Act(keys.ProbeThis); !strings.Contains(s.err, "no GPU type is chosen") {
+		t.Errorf("refused with %q", s.err)
+	}
+	s.row = len(fields)
+	if s.Region() != keys.InOffer {
+		t.Error("the GPU types are in " + s.Region())
+	}
+	for _, c := range []struct {
+		row int
+		key keys.Action
+		to  string
+	}{{1, keys.Pin, "h100"}, {0, keys.Enter, "a100 h100"}, {0, keys.Right, "a100:2 h100"}, {0, keys.Right, "a100:3 h100"},
+		{0, keys.BigRight, "a100:4 h100"}, {0, keys.Right, "a100:4 h100"}, {0, keys.Left, "a100:3 h100"},
+		{1, keys.Pin, "a100:3"},
+		{1, keys.Left, "a100:3 h100"}, {1, keys.Left, "a100:3 h100"}, {2, keys.Pin, "a100:3 h100 v100"}} {
+		s.row = len(fields) + c.row
+		answer(s, s.Act(c.key))
+		if got := strings.Join(s.Form().GPUs, " "); got != c.to {
+			t.Fatalf("%s on row %d leads to %q, not %q", c.key, c.row, got, c.to)
+		}
+	}
+	s.form.Batches = []int{32, 64}
+	want := "2 batch sizes × 3 GPU types = 6 probes, in 3 jobs of about 20.0 s to 4 m 00 s each, $0.046 to $0.55 without h100, " +
+		"whose price is not known"
+	if got := s.sizing(); got != want {
+		t.Errorf("it comes to\n%s, not\n%s", got, want)
+	}
+	cells, err := s.form.Axes().Cells()
+	if err != nil || len(cells) != 6 || cells[0].Host != "a100:3" {
+		t.Errorf("cells are %v, %v", cells, err)
+	}
+	if s.Act(keys.ProbeThis); !s.Shell.Question.Visible() {
+		t.Error("the price is not asked about")
+	}
+	s.Shell.Question.Close()
+	s.form.MaxUSD = 1
+	if s.Act(keys.ProbeThis); !strings.Contains(s.err, "needs the price of h100") {
+		t.Errorf("a cap without a price: %q", s.err)
+	}
+	s.form.GPUs, s.form.MaxUSD = []string{"a100"}, 0.05
+	if got := s.sizing(); !strings.HasSuffix(got, "in 1 job of about 20.0 s to 4 m 00 s, $0.014 to $0.050") {
+		t.Error(got)
+	}
+	s.form.GPUs, s.form.MaxUSD, s.form.MaxSeconds = []string{"h100"}, 0, 0
+	if got := s.sizing(); !strings.HasSuffix(got, "in 1 job of about 20.0 s to 10 m 00 s, at prices that are not known") {
+		t.Error(got) // a job has a cap of its own
+	}
+	s.prober = func(context.Context, screen.Workspace, Form, question.Query) (Probe, error) {
+		return nil, errors.New("no cluster")
+	}
+	if answer(s, s.Act(keys.ProbeThis)); s.State() != Failed {
+		t.Errorf("without a price nothing is asked, and it does not start: %q", s.err)
+	}
+}
+
+// What a queue no longer has is not kept, and the cursor stays on its row.
+func TestAQueueIsAskedAgain(t *testing.T) {
+	q := newFakeQueues()
+	s := queueable(t, q)
+	where(t, s, "slurm")
+	s.form.GPUs = []string{"a100", "v100:2"}
+	s.row = s.startRow()
+	q.offers = q.offers[:2]
+	answer(s, s.askOffers(true))
+	if !slices.Equal(s.form.GPUs, []string{"a100"}) || s.row != s.startRow() {
+		t.Errorf("%q are left, and row %d of %d", s.form.GPUs, s.row, s.startRow())
+	}
+	q.err = errors.New("the nodes can't be listed\x1b[31m: connection refused")
+	answer(s, s.askOffers(true)) // what was known still helps
+	if len(s.offers()) != 2 || s.checkQueue() != nil {
+		t.Errorf("%d GPU types after a failure", len(s.offers()))
+	}
+	where(t, s, "sky")
+	got := exact(t, s)
+	if !strings.Contains(got, "The nodes can't be listed: connection refused.") || len(s.offers()) > 0 ||
+		s.form.GPUs != nil {
+		t.Errorf("what is wrong is not said:\n%s", got)
+	}
+	if s.Act(keys.ProbeThis); !strings.Contains(s.err, "connection refused") {
+		t.Errorf("it starts: %q", s.err)
+	}
+	q.err, q.offers = nil, nil
+	if answer(s, s.Activate()); !strings.Contains(exact(t, s), "There are no GPUs that sky, from this machine knows of.") {
+		t.Errorf("nothing is there:\n%s", exact(t, s))
+	}
+	q.offers = newFakeQueues().offers
+	s.step(1) // the answer of the queue that was left is late
+	late := s.askOffers(true)
+	s.form.On = ""
+	if answer(s, late); s.offers() != nil {
+		t.Error("an answer of another queue is shown")
+	}
+}
+
+// Names from a cluster can hold anything, and there can be any number of them.
+func TestHostileNamesOfAQueue(t *testing.T) {
+	q := newFakeQueues()
+	q.offers[0].GPU = "a100\x1b[2J\n" + strings.Repeat("x", 5000)
+	q.offers[0].Partitions = []string{"\x1b]0;owned\x07", strings.Repeat("p", 9000)}
+	q.offers[2].NoStart = "\x1b[31m" + strings.Repeat("no start ", 9000)
+	for i := range 5000 {
+		q.offers = append(q.offers, queue.Offer{GPU: fmt.Sprint("g", i), Nodes: 1, Count: 1, Starts: noon})
+	}
+	s := queueable(t, q)
+	where(t, s, "slurm")
+	if n := len(s.offers()); n != mostOffers {
+		t.Errorf("%d GPU types are listed", n)
+	}
+	s.toggleGPU(s.offers()[0])
+	for _, symbols := range []string{"braille", "ascii"} {
+		set, err := theme.SymbolSet(symbols)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.SetTheme(dark().WithSymbols(set))
+		for _, row := range []int{0, len(fields), len(fields) + 2, s.startRow(), s.startRow() - 1} {
+			s.row = row
+			for w := 1; w < 210; w += 23 {
+				for h := 1; h < 60; h += 8 {
+					s.SetSize(w, h)
+					if got := exact(t, s); strings.ContainsAny(got, "\x1b\x07") {
+						t.Fatalf("control characters:\n%q", got)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestACommandIsGivenBatchSizes(t *testing.T) {
+	s := queueable(t, newFakeQueues())
+	s.form.Command = []string{"python3", "train.py"}
+	at(t, s, "batch")
+	press(s, "32,64")
+	if f := s.Form(); !slices.Equal(f.OfScript, []int{32, 64}) || f.size().probes() != 2 || f.Batches[0] != 128 {
+		t.Errorf("form is %+v", f)
+	}
+	at(t, s, "batch")
+	s.Act(keys.Enter)
+	s.input.Set("")
+	if s.Act(keys.Enter); s.Form().OfScript != nil || s.Form().size().probes() != 1 {
+		t.Errorf("none leaves %v: %s", s.Form().OfScript, s.err)
+	}
+}
+
+// three is a matrix of three GPU types and four batch sizes: one type is done, one runs,
+// and the job of the last waits.
+func three(t *testing.T) matrix.Update {
+	t.Helper()
+	axes := matrix.Axes{Mode: profile.Train, Hosts: []string{"a100", "h100", "v100:2"}, Batches: []int{16, 32, 64, 128}}
+	cells, err := axes.Cells()
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := matrix.Update{Seq: 7, Current: 4, SpentS: 93, SpentUSD: new(0.021)}
+	for i, c := range cells {
+		r := matrix.Row{Cell: c}
+		switch {
+		case c.Host == "a100" && c.Batch == 128:
+			r.State, r.Why = matrix.Failed, "its job 8 on gpu2: its node failed; probe again (what it wrote until then is saved)"
+		case c.Host == "a100" || c.Host == "h100" && c.Batch == 16:
+			r.State, r.Update = matrix.Done, measured(100+10*i)
+			r.Update.Done, r.Update.StoppedBecause, r.Update.Run.ID = true, steady.Precise, int64(20+i)
+		case c.Host == "h100" && c.Batch == 32:
+			r.State, r.Update = matrix.Running, measured(60)
+		case c.Host == "v100:2" && c.Batch == 16:
+			r.State = matrix.Running
+			r.Update.Seq, r.Update.Waiting = 1, "waits for GPUs in use by others, expected to start at 13:45"
+		}
+		u.Rows = append(u.Rows, r)
+	}
+	return u
+}
+
+// inAQueue is the screen while that matrix is followed.
+func inAQueue(t *testing.T) (*Screen, *queuedProbe) {
+	t.Helper()
+	s := queueable(t, newFakeQueues())
+	where(t, s, "slurm")
+	s.form.GPUs = []string{"a100", "h100", "v100:2"}
+	p := &queuedProbe{quitting: quitting{updates: make(chan matrix.Update, 1)}}
+	s.state, s.running = Starting, p
+	s.Update(three(t))
+	return s, p
+}
+
+// gone is what goes on when the program is opened.
+func gone() Left {
+	f := Defaults()
+	f.Command, f.On, f.GPUs = []string{"python3", "train.py"}, "slurm:me@login", []string{"a100", "h100"}
+	return Left{Key: "5f0a12cdef001122", Form: f, Probes: 12, Since: noon}
+}
+
+func TestGoldenFramesOfAQueue(t *testing.T) {
+	for name, make := range map[string]func() *Screen{
+		"form": func() *Screen {
+			s := queueable(t, newFakeQueues())
+			where(t, s, "slurm:me@login")
+			s.form.GPUs = []string{"a100:2", "h100"}
+			s.row = len(fields) + 1
+			return s
+		},
+		"asked": func() *Screen {
+			s := queueable(t, newFakeQueues())
+			at(t, s, "where")
+			s.step(1)
+			return s
+		},
+		"goes_on": func() *Screen {
+			s := queueable(t, newFakeQueues())
+			other := gone()
+			other.Key, other.Followed = "ab12cd3456789012", true
+			s.lookedNow(lookedFor{all: []Left{gone(), other}})
+			s.row = s.startRow() + 1
+			return s
+		},
+		"running": func() *Screen { s, _ := inAQueue(t); return s },
+		"waiting": func() *Screen { s, _ := inAQueue(t); s.moveTo(2); return s },
+		"failed":  func() *Screen { s, _ := inAQueue(t); s.moveTo(9); return s },
+	} {
+		for _, size := range terminals[1:] {
+			t.Run(fmt.Sprintf("%s_%dx%d", name, size.w, size.h), func(t *testing.T) {
+				t.Setenv("TZ", "UTC")
+				s := make()
+				s.SetSize(size.w, size.h-ownRows)
+				golden.RequireEqual(t, exact(t, s))
+			})
+		}
+	}
+}
+
+func TestEverySizeOfAQueueIsExact(t *testing.T) {
+	s, _ := inAQueue(t)
+	for _, row := range []int{0, 2, 4, 5, 9} {
+		s.moveTo(row)
+		for w := 1; w < 210; w += 13 {
+			for h := 1; h < 60; h += 7 {
+				s.SetSize(w, h)
+				exact(t, s)
+			}
+		}
+	}
+}
+
+func TestEachProbeOfAQueueSaysWhereItStands(t *testing.T) {
+	s, _ := inAQueue(t)
+	got := exact(t, s)
+	for _, want := range []string{"4 of 12 done, 1 running, 6 queued, 1 failed", "expected 13:45, waits for GPUs in use",
+		"its job runs other probes first", "2× v100"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not said:\n%s", want, got)
+		}
+	}
+	if s.Status() != "probing" {
+		t.Errorf("status is %s", s.Status())
+	}
+	u := three(t)
+	for i := range u.Rows {
+		u.Rows[i].Update.Waiting, u.Rows[i].State = "waits behind\x1b[2J jobs", matrix.Waiting
+		if i < 3 {
+			u.Rows[i].State = matrix.Running
+		}
+	}
+	u.Seq = 9
+	s.Update(u)
+	if got := exact(t, s); s.Status() != "queued" || !strings.Contains(got, "0 of 12 done, 12 queued") ||
+		strings.Count(got, "waits behind jobs") < 12 {
+		t.Errorf("status is %s:\n%s", s.Status(), got)
+	}
+}
+
+// Quitting leaves what is in a queue, and asks nothing.
+func TestAQueueIsLeft(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		s, p := inAQueue(t)
+		if s.Quit() || s.Shell.Question.Visible() {
+			t.Error("something is asked")
+		}
+		if s.Close(t.Context(), lost); !p.left || len(p.told) > 0 {
+			t.Errorf("left %v, told %v", p.left, p.told)
+		}
+		if got := s.Farewell(); got != "The probes go on in the queue. sweetspot follows them again, and so does sweetspot "+
+			"attach 5f0a12." {
+			t.Error(got)
+		}
+		var remembered state.State
+		if s.Remember(&remembered); remembered.Queue != "slurm" {
+			t.Errorf("remembers %q", remembered.Queue)
+		}
+	}
+	s, p := inAQueue(t)
+	if do(s.Act(keys.Stop)); !s.Quit() || !s.leaving || !slices.Equal(p.told, []string{"stop"}) {
+		t.Error("what was asked to stop is left")
+	}
+	s, _ = inAQueue(t)
+	if s.Act(keys.Back); !strings.Contains(ansi.Strip(s.Shell.Over(s.View(), "", nil, 120, 38)), "cancelled") {
+		t.Error("what esc does is not said")
+	}
+}
+
+// A start that is under way when the program is left comes about, and is left.
+func TestAQueueIsLeftWhileItStarts(t *testing.T) {
+	s := queueable(t, newFakeQueues())
+	p := &queuedProbe{}
+	s.form.On, s.form.GPUs = "slurm", []string{"a100"}
+	cmd := s.await(func(ctx context.Context) (Probe, error) {
+		time.Sleep(10 * time.Millisecond)
+		return p, ctx.Err()
+	})
+	go cmd()
+	if s.Close(t.Context(), false); !p.left || s.Farewell() == "" {
+		t.Errorf("left %v: %q", p.left, s.Farewell())
+	}
+}
+
+func TestTheOnlyProbesThatGoOnAreFollowed(t *testing.T) {
+	q := newFakeQueues()
+	q.left, q.probe = []Left{gone()}, &queuedProbe{quitting: quitting{updates: make(chan matrix.Update, 1)}}
+	s := queueable(t, q)
+	answer(s, s.Receive(screen.Loaded{Set: &profile.Set{}}))
+	if !slices.Equal(q.followed, []string{gone().Key}) || s.running == nil || s.State() != Starting || len(s.goesOn) > 0 {
+		t.Fatalf("followed %q, in state %v", q.followed, s.State())
+	}
+	if f := s.Form(); f.On != "slurm:me@login" || f.name() != "train.py" {
+		t.Errorf("the form is %+v", f)
+	}
+	if answer(s, s.Receive(screen.Loaded{Set: &profile.Set{}})); len(q.followed) != 1 {
+		t.Error("it is followed twice")
+	}
+}
+
+func TestSeveralThatGoOnAreListed(t *testing.T) {
+	q := newFakeQueues()
+	other := gone()
+	other.Key = "aa00aa00aa00aa00"
+	q.left, q.probe = []Left{gone(), other}, &queuedProbe{quitting: quitting{updates: make(chan matrix.Update, 1)}}
+	s := queueable(t, q)
+	answer(s, s.Receive(screen.Loaded{Set: &profile.Set{}}))
+	if len(q.followed) > 0 || len(s.goesOn) != 2 || s.State() != Filling {
+		t.Fatalf("followed %q of %d", q.followed, len(s.goesOn))
+	}
+	for range len(fields) + 9 {
+		s.Act(keys.Down)
+	}
+	if s.Region() != keys.InLeft || s.row != s.lastRow() {
+		t.Errorf("row %d in %s", s.row, s.Region())
+	}
+	if answer(s, s.Act(keys.Enter)); !slices.Equal(q.followed, []string{other.Key}) {
+		t.Errorf("followed %q", q.followed)
+	}
+	q.left, q.err = nil, errors.New("the database is gone")
+	s = queueable(t, q)
+	s.attach(other)
+	answer(s, s.await(func(ctx context.Context) (Probe, error) { return q.Follow(ctx, nil, other) }))
+	if s.State() != Failed || !strings.Contains(exact(t, s), "the database is gone") {
+		t.Errorf("a failure:\n%s", exact(t, s))
+	}
+}
+
+// One that another sweetspot follows is left to it, unless that was killed.
+func TestWhatAnotherFollowsIsLookedAtAgain(t *testing.T) {
+	q := newFakeQueues()
+	q.probe = &queuedProbe{quitting: quitting{updates: make(chan matrix.Update, 1)}}
+	s := queueable(t, q)
+	var again []tea.Cmd
+	s.Shell.After = func(_ time.Duration, then func(time.Time) tea.Msg) tea.Cmd {
+		again = append(again, func() tea.Msg { return then(noon) })
+		return nil
+	}
+	held := gone()
+	held.Followed = true
+	q.left = []Left{held}
+	answer(s, s.Receive(screen.Loaded{Set: &profile.Set{}}))
+	if len(again) != 1 || len(q.followed) > 0 || len(s.goesOn) != 1 {
+		t.Fatalf("%d looks, followed %q", len(again), q.followed)
+	}
+	q.left = []Left{gone()}
+	if answer(s, again[0]); len(q.followed) != 1 {
+		t.Error("it is not followed")
+	}
+	s = queueable(t, q)
+	s.Shell.After = func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { again = append(again, nil); return nil }
+	q.left, again = []Left{held}, nil
+	s.opening = true
+	for range 5 {
+		s.lookedNow(lookedFor{all: q.left})
+	}
+	if len(again) != mostWaits {
+		t.Errorf("looked at again %d times", len(again))
+	}
+}
