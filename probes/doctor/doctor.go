@@ -65,7 +65,7 @@ type Terminal struct {
 // empty interpreter means a search.
 func Examine(ctx context.Context, t Terminal, database, interpreter string) []Check {
 	torch, path := framework(ctx, interpreter)
-	return []Check{terminal(t), profiles(ctx, database), graphics(), torch, onnx(ctx, path), secureShell(ctx),
+	return []Check{terminal(t), profiles(ctx, database), graphics(ctx), torch, onnx(ctx, path), secureShell(ctx),
 		dataset(datasetDir), rentals()}
 }
 
@@ -177,13 +177,19 @@ func split(err error) (found, mend string) {
 	return found, mend
 }
 
-func graphics() Check {
+func graphics(ctx context.Context) Check {
 	c := Check{Name: "GPU"}
 	devices, driver, err := gpu.Devices()
+	if errors.Is(err, gpu.ErrNone) {
+		driver = "read by amd-smi"
+		devices, err = gpu.AMD(ctx)
+	} else {
+		driver = "driver " + driver
+	}
 	switch {
 	case errors.Is(err, gpu.ErrNone):
 		// Not a fault: the library covers GPUs that are not here.
-		c.Found = "no NVIDIA GPU on this machine: probes run on the CPU"
+		c.Found = "no NVIDIA or AMD GPU on this machine: probes run on the CPU"
 		c.Mend = "to measure a GPU, run sweetspot on a machine that has one and its driver"
 	case err != nil:
 		c.Found, c.Mend = split(err)
@@ -191,7 +197,7 @@ func graphics() Check {
 		c.OK = true
 		c.Found = plaintext.Join(devices, ", ", func(d gpu.Device) string {
 			return fmt.Sprintf("%s (%.0f GiB)", d.Name, d.MemoryBytes/(1<<30))
-		}) + ", driver " + driver
+		}) + ", " + driver
 	}
 	return c
 }

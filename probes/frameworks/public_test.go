@@ -18,4 +18,8 @@ var public = []script{
 		steps: unknown, seed: true},
 	{file: "episodes.py", iterations: 20, batch: 10, samples: 100, perEpoch: 10, epochs: 2, steps: unknown,
 		validations: 2, seed: true},
+	{file: "attacked.py", iterations: 20, batch: 8, samples: 80, perEpoch: 10, epochs: 2, steps: unknown,
+		validations: 2, seed: true},
+	{file: "side_by_side.py", iterations: 30, batch: 16, samples: 160, perEpoch: 10, epochs: 3, steps: unknown,
+		validations: 3, seed: true},
 }

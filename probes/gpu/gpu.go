@@ -1,6 +1,6 @@
 // Package gpu lists the NVIDIA GPUs of this machine and reads their sensors.
 // The driver's library is loaded on first use, so the program also starts on a
-// machine without it.
+// machine without it. Where there are none, AMD's are read by the tool of ROCm.
 package gpu
 
 import (
@@ -74,7 +74,7 @@ func Devices() (devices []Device, driver string, err error) {
 // Observer returns a function that reads the GPUs' sensors at the given
 // interval until its context ends. It emits one [protocol.Telemetry] for each
 // GPU that this process or its descendants use, or for all while that is
-// unknown. Without an NVIDIA GPU it returns at once.
+// unknown. Without a GPU it returns at once.
 func Observer(every time.Duration) func(ctx context.Context, emit func(protocol.Event)) {
 	return func(ctx context.Context, emit func(protocol.Event)) {
 		o := observer{open: openDriver, every: every, own: newOwnership(), began: time.Now(), emit: emit}
@@ -95,6 +95,13 @@ type observer struct {
 
 func (o *observer) run(ctx context.Context) {
 	sensors, closeDriver, err := o.open()
+	if errors.Is(err, ErrNone) {
+		closeDriver, o.every = func() {}, max(o.every, amdEvery)
+		var amd *amdSMI
+		if amd, err = openAMD(ctx); err == nil {
+			sensors = amd.sensors()
+		}
+	}
 	if err != nil {
 		if !errors.Is(err, ErrNone) {
 			o.emit(protocol.Warning{Message: err.Error()})

@@ -69,9 +69,10 @@ class Between:
             self.look_back()
         if training:
             if self.open is not None:
-                self.open.back, self.open = self.clock.mark(), None
+                self.open.close(self.clock.mark(), self.backwards)
+                self.open = None
         elif self.open is None and not self.acts():
-            self.open = phases.Phase(self.clock.mark(), not self.stands_aside)
+            self.open = phases.Phase(self.clock.mark(), not self.stands_aside, self.backwards)
             self.phases.append(self.open)
             self.follow()
 
@@ -135,10 +136,11 @@ class Between:
 
     def interruptions(self, at_end=False):
         """As phases.interruptions, since the last step."""
-        usual = self.usual if at_end else None
-        for phase in self.phases:
-            self.usual = len(phase.whole(self.data.training)) or self.usual
-        return phases.interruptions(self.clock, self.data.training, self.phases, self.whole, self.pauses, usual, at_end)
+        usual, training = self.usual if at_end else None, self.data.training
+        found = phases.joined(self.phases, training)
+        for phase in found:
+            self.usual = len(phase.whole(training)) or self.usual
+        return phases.interruptions(self.clock, training, found, self.whole, self.pauses, usual, at_end)
 
     def validation(self, end, epoch, seconds, seen):
         """Reports a validation that ended at the mark."""

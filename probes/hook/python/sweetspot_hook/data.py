@@ -116,6 +116,11 @@ class Data:
             return 0
         if self.lead == 0 and old.sizes:
             left = old.take(len(old.sizes))
+        if old.loader_id != chosen.loader_id and old.steps_before == chosen.steps_before:
+            # Both are in one loop, and the shorter is repeated or has run out: the epoch goes on.
+            chosen.steps = old.steps
+            chosen.take(len(chosen.sizes) - 1)
+            return left
         self.epoch, self.index = self.epoch + 1, 0
         self._whole(old, count)
         return left

@@ -233,6 +233,15 @@ def _backward(r, torch):
         return result
 
     torch.autograd.backward = watched
+    grad = torch.autograd.grad
+
+    @functools.wraps(grad)
+    def counted(*args, **kwargs):
+        if not is_compiling():
+            r.backwards += 1
+        return grad(*args, **kwargs)
+
+    torch.autograd.grad = counted
 
 
 def _compiled(r, torch, forward_hook):

@@ -14,13 +14,16 @@ class Phase:
     again, `last` when a loader was last exhausted, `fetched` when each pass was
     first asked for a batch, `units` what it gave, and `wait` for how long it
     kept the program waiting. `spent` is a pass whose last batch is in use.
+    `backwards` are the backward passes before it, and `differentiated` is whether
+    it had some of its own.
     `turns` are when evaluation mode was asked for, each but the last with
     something computed after it, and `computed` when the network last was.
     """
 
-    def __init__(self, begin, followed):
+    def __init__(self, begin, followed, backwards):
         self.begin = begin
         self.back = None
+        self.backwards, self.differentiated = backwards, False
         self.turns, self.computed = [begin], None
         self.ran = False if followed else None  # whether anything was computed; None for unknown
         self.idle = True  # nothing was since the last turn
@@ -48,8 +51,26 @@ class Phase:
         """A module has computed."""
         self.ran, self.idle = True, False
 
+    def close(self, mark, backwards):
+        """Training mode is switched on again."""
+        self.back, self.differentiated = mark, backwards != self.backwards
+
     def others(self, training):
         return [p for p in self.units if p is not training]
+
+    def continues(self, training, before):
+        """Whether it goes on with a pass of the phase before, as where each batch is attacked in evaluation mode."""
+        return any(p is not training and p in before.fetched for p in self.fetched)
+
+    def extend(self, later):
+        """Takes the one that continues it."""
+        self.back, self.last, self.spent = later.back, later.last or self.last, later.spent
+        self.turns, self.computed = self.turns + later.turns, later.computed or self.computed
+        self.ran, self.idle = later.ran if self.ran is False else self.ran, later.idle
+        for p, mark in later.fetched.items():
+            self.fetched.setdefault(p, mark)
+        for p in later.units:
+            self.add(p, later.units[p], later.wait[p])
 
     def whole(self, training):
         """(begin, end, pass) of each whole evaluation: passes over loaders, else turns."""
@@ -59,9 +80,10 @@ class Phase:
     def end(self, clock, training, at_end):
         """Where it ended, seen from the next step or the end of the program, or None if it was not a validation.
 
-        A module left in evaluation mode trains all the same: some fine-tune so.
+        A module left in evaluation mode trains all the same: some fine-tune so. And what is differentiated
+        without data of its own belongs to the training, as an attack on the batch does.
         """
-        if self.ran is False and not self.others(training):
+        if (self.ran is False or self.differentiated) and not self.others(training):
             return None
         resumed = self.fetched.get(training)
         if self.back is not None and (resumed is None or clock.host(self.back) <= clock.host(resumed)):
@@ -88,6 +110,17 @@ class Phase:
         """Samples seen in passes, or None."""
         units = [self.units[p] for p in passes]
         return sum(units) if units and None not in units else None
+
+
+def joined(phases, training):
+    """The phases, those that continue each other as one."""
+    found = []
+    for phase in phases:
+        if found and phase.continues(training, found[-1]):
+            found[-1].extend(phase)
+        else:
+            found.append(phase)
+    return found
 
 
 def interruptions(clock, training, phases, whole, pauses, usual, at_end):
