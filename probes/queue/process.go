@@ -221,7 +221,7 @@ func (p *Process) explainWait() {
 	case err != nil:
 		p.why = err.Error()
 	case s.Phase == Running:
-		p.why = "its job runs, and other probes come first"
+		p.why = "its job runs other probes first"
 	default:
 		p.why = s.Words()
 	}

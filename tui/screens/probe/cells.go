@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -112,6 +113,16 @@ func queuedWords(rows []matrix.Row, at int) string {
 	return "its job runs other probes first"
 }
 
+// isQueued reports whether the probe of a row waits in a queue.
+func (s *Screen) isQueued(row int) bool {
+	return s.inQueue() && row < len(s.all.Rows) && queuedWords(s.all.Rows, row) != ""
+}
+
+// allQueued reports whether none has begun that is not over.
+func (s *Screen) allQueued() bool {
+	return s.inQueue() && len(s.all.Rows) > 0 && !slices.ContainsFunc(s.all.Rows, runs)
+}
+
 // startFirst puts when a job is expected to start before why it waits, which may be cut.
 func startFirst(words string) string {
 	why, start, ok := strings.Cut(words, ", expected to start at ")
@@ -124,7 +135,7 @@ func startFirst(words string) string {
 // waitWords say why the probe that is shown has measured nothing yet.
 func (s *Screen) waitWords() string {
 	switch {
-	case s.inQueue() && s.at < len(s.all.Rows) && queuedWords(s.all.Rows, s.at) != "":
+	case s.isQueued(s.at):
 		return queuedWords(s.all.Rows, s.at)
 	case s.waits():
 		return "waiting for its turn"
@@ -155,7 +166,7 @@ func (s *Screen) tally(room int) string {
 	states, qualities, queued := map[matrix.State]int{}, map[quality]int{}, 0
 	for i := range s.all.Rows {
 		r := &s.all.Rows[i]
-		if s.inQueue() && queuedWords(s.all.Rows, i) != "" {
+		if s.isQueued(i) {
 			queued++
 			continue
 		}
@@ -230,7 +241,7 @@ func (s *Screen) detailTight(body int) string {
 // following says which probe is shown: the running one, or the chosen one.
 func (s *Screen) following() string {
 	switch {
-	case !s.Active():
+	case !s.Active() || s.follow && s.isQueued(s.at):
 		return ""
 	case s.follow:
 		return "shown: the running one"

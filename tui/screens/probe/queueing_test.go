@@ -261,8 +261,8 @@ func TestHostileNamesOfAQueue(t *testing.T) {
 		s.SetTheme(dark().WithSymbols(set))
 		for _, row := range []int{0, len(fields), len(fields) + 2, s.startRow(), s.startRow() - 1} {
 			s.row = row
-			for w := 1; w < 210; w += 23 {
-				for h := 1; h < 60; h += 8 {
+			for w := 1; w < 210; w += 52 {
+				for h := 1; h < 60; h += 14 {
 					s.SetSize(w, h)
 					if got := exact(t, s); strings.ContainsAny(got, "\x1b\x07") {
 						t.Fatalf("control characters:\n%q", got)

@@ -3,7 +3,6 @@ package probe
 import (
 	"context"
 	"maps"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -275,7 +274,7 @@ func (s *Screen) Status() string {
 	switch {
 	case s.running == nil:
 		return ""
-	case s.inQueue() && len(s.all.Rows) > 0 && !slices.ContainsFunc(s.all.Rows, runs):
+	case s.allQueued():
 		return "queued"
 	}
 	return "probing"

@@ -107,6 +107,9 @@ func (s *Screen) headline() string {
 	dot := " " + th.Symbols.Dot + " "
 	word := map[State]string{Starting: "starting", Running: "probing", Stopping: "stopping", Failed: "failed"}[s.state]
 	pen := th.Key
+	if s.state == Running && s.allQueued() {
+		word = "queued"
+	}
 	switch s.state {
 	case Done:
 		pen, word = s.outcome()

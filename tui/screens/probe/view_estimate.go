@@ -208,6 +208,9 @@ func (s *Screen) endLines(w int) []string {
 	case Stopping:
 		return []string{" " + th.Warn.Render("stopping at the next step"+th.Symbols.Ellipsis)}
 	}
+	if s.isQueued(s.at) {
+		return nil // nothing goes on that would stop
+	}
 	rule := "stops when " + quantity.PlusMinus(s.form.Target)
 	if s.kept[s.at] {
 		rule = "keeps running"
