@@ -41,7 +41,8 @@ var verbs = []struct {
 }{
 	{"rank", contract.Ranking{}}, {"plan", contract.Plan{}}, {"fleet", contract.Fleet{}}, {"traffic", contract.Traffic{}},
 	{"traffic llm", contract.LLM{}},
-	{"probe", report.Probe{}}, {"probe --rent --dry-run", rentalsJSON{}}, {"attach", probeList{}},
+	{"probe", report.Probe{}}, {"probe --rent --dry-run", rentalsJSON{}}, {"probe server", serverProbe{}}, {"attach",
+		probeList{}},
 	{"queue", queueResult{}}, {"queue offers", offersResult{}},
 	{"export", contract.Pick{}}, {"export --runs", recordedRuns{}},
 	{"runs", runsResult{}}, {"import", importAnswer{}}, {"merge", mergeAnswer{}}, {"backup", backupAnswer{}},

@@ -42,6 +42,7 @@ func newProbeCommand() *cobra.Command {
 		RunE: f.run,
 	}
 	f.register(cmd.Flags())
+	cmd.AddCommand(newProbeServerCommand())
 	return cmd
 }
 

@@ -44,7 +44,7 @@ func newTrafficLLMCommand() *cobra.Command {
 		Long: "llm simulates the steps of a server that batches continuously, as vLLM does, with step times fitted to a " +
 			"log\n" +
 			"of the server (--log) or given (--step-time and its like). A log is JSON Lines with arrival_s, input_tokens,\n" +
-			"output_tokens, first_token_s and last_token_s, as probe --serve writes it. TTFT is the time to the first token;\n" +
+			"output_tokens, first_token_s and last_token_s, as probe server writes it. TTFT is the time to the first token;\n" +
 			"TPOT is the mean time per further token, without the first.",
 		Example: "  sweetspot traffic llm --log requests.jsonl --slo-ttft 1s --slo-tpot 50ms --vm-price 2.50\n" +
 			"  sweetspot traffic llm --step-time 12ms --prompt-time 70us --trace AzureLLMInferenceTrace_code.csv \\\n" +

@@ -145,3 +145,21 @@ func FuzzReadRequests(f *testing.F) {
 		}
 	})
 }
+
+// What is written is read again.
+func TestWriteLog(t *testing.T) {
+	nan := math.NaN()
+	log := []batching.Observed{
+		{Request: batching.Request{ArrivalS: 0, Input: 5, Output: 3}, AdmittedS: nan, FirstS: 0.25, LastS: 1.5},
+		{Request: batching.Request{ArrivalS: 0.125, Input: 7, Output: 1}, AdmittedS: nan, FirstS: nan, LastS: nan},
+	}
+	var b bytes.Buffer
+	if err := WriteLog(&b, log); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadRequests(&b)
+	if err != nil || len(got.Log) != 2 || got.Log[0].Request != log[0].Request || got.Log[0].LastS != 1.5 ||
+		!math.IsNaN(got.Log[1].FirstS) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

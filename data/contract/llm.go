@@ -145,7 +145,7 @@ const hoursPerMonth = 730
 func NewLLM(in LLMInput) LLM {
 	a := in.Answer
 	out := LLM{
-		Head: NewHead("traffic llm"), Server: newLLMServer(in.Of), Load: newLLMLoad(a.Load), Keeps: a.Keeps,
+		Head: NewHead("traffic llm"), Server: NewLLMServer(in.Of), Load: newLLMLoad(a.Load), Keeps: a.Keeps,
 		Costs: []LLMCost{}, Advice: []string{},
 		Query: LLMQuery{
 			TTFTLimitS: in.Limits.TTFTS, TPOTLimitS: in.Limits.TPOTS, MaxViolations: math.Round(1e9*(1-in.Limits.Share)) / 1e9,
@@ -174,7 +174,8 @@ func NewLLM(in LLMInput) LLM {
 	return out
 }
 
-func newLLMServer(f batching.Fitted) LLMServer {
+// NewLLMServer describes a server with its step times.
+func NewLLMServer(f batching.Fitted) LLMServer {
 	limited := func(n int) *int {
 		if n == batching.Unlimited {
 			return nil
@@ -211,11 +212,14 @@ func rangeOf(e estimate.Estimate) Range {
 	return r
 }
 
+// NewPercentiles describes percentiles without intervals.
+func NewPercentiles(p batching.Percentiles) LLMPercentiles {
+	one := func(v float64) Latency { return Latency{S: known(v)} }
+	return LLMPercentiles{one(p.P50), one(p.P90), one(p.P95), one(p.P99)}
+}
+
 func newLLMLoad(l *batching.Load) LLMLoad {
-	of := func(p batching.Percentiles) LLMPercentiles {
-		one := func(v float64) Latency { return Latency{S: known(v)} }
-		return LLMPercentiles{one(p.P50), one(p.P90), one(p.P95), one(p.P99)}
-	}
+	of := NewPercentiles
 	out := LLMLoad{
 		Replicas: l.Replicas, PerSecond: known(l.PerSecond), Within: l.Within, TTFT: of(l.Latencies.TTFT),
 		TPOT: of(l.Latencies.TPOT), ITL: of(l.Latencies.ITL), Queue: of(l.Latencies.Queue), Preemptions: l.Preemptions,

@@ -1,6 +1,10 @@
 package batching
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // Observed is a request of a server's log. Times are on one clock, in seconds;
 // NaN is unknown.
@@ -101,4 +105,9 @@ func cacheSeen(log []Observed) int {
 		most = max(most, m.cached)
 	}
 	return most
+}
+
+// SortLog puts a log in order of arrival.
+func SortLog(log []Observed) {
+	slices.SortStableFunc(log, func(a, b Observed) int { return cmp.Compare(a.ArrivalS, b.ArrivalS) })
 }

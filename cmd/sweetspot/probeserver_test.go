@@ -1,0 +1,92 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A server that streams is measured, its log is written and answers traffic llm.
+func TestProbeServer(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct {
+			Prompt    string `json:"prompt"`
+			MaxTokens int    `json:"max_tokens"`
+		}
+		_ = json.NewDecoder(r.Body).Decode(&asked)
+		for range asked.MaxTokens {
+			fmt.Fprint(w, "data: {\"choices\":[{\"text\":\"x\"}]}\n\n")
+			w.(http.Flusher).Flush()
+		}
+		fmt.Fprintf(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d}}\n\ndata: [DONE]\n",
+			len(strings.Fields(asked.Prompt)), asked.MaxTokens)
+	}))
+	defer server.Close()
+	log := filepath.Join(t.TempDir(), "log.jsonl")
+	flags := []string{"probe", "server", server.URL + "/v1", "--model", "m", "--concurrency", "1,3", "--input", "20",
+		"--output", "8", "--requests", "10", "--rate", "200", "--count", "20", "--out", log, "--json"}
+	text, _, err := execute(t, flags...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got serverProbe
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Cells) != 3 || got.Cells[1].Requests != 10 || got.Cells[1].Input != 20 || got.Cells[1].Output != 8 ||
+		got.Cells[2].PerSecond == nil || got.Cells[0].TTFT.P50.S == nil || got.Server == nil {
+		t.Fatalf("%+v", got)
+	}
+	if info, err := os.Stat(log); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if _, _, err := execute(t, "traffic", "llm", "--log", log); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := execute(t, flags...); err == nil || !strings.Contains(err.Error(), "exists already") {
+		t.Errorf("the log was written over: %v", err)
+	}
+}
+
+func TestProbeServerRefuses(t *testing.T) {
+	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, `{"error":{"message":"no such model"}}`, http.StatusNotFound)
+	}))
+	defer failing.Close()
+	log := filepath.Join(t.TempDir(), "log.jsonl")
+	for name, c := range map[string]struct {
+		flags []string
+		code  int
+		words string
+	}{
+		"no URL":     {[]string{"--model", "m"}, exitUsage, "give one URL"},
+		"no model":   {[]string{failing.URL}, exitUsage, "give --model"},
+		"no address": {[]string{"nonsense", "--model", "m"}, exitUsage, "is not the address of an API"},
+		"no tokens":  {[]string{failing.URL, "--model", "m", "--input", "0"}, exitUsage, "give numbers from 1"},
+		"too many": {[]string{failing.URL, "--model", "m", "--requests", "99999"}, exitUsage, "more than 100000 " +
+			"requests"},
+		"no key": {[]string{failing.URL, "--model", "m", "--api-key-env", "NO_SUCH_KEY"}, exitUsage, "is not set"},
+		"two loads": {[]string{failing.URL, "--model", "m", "--rate", "1", "--trace", "x"}, exitUsage, "leave out " +
+			"--rate"},
+		"another model":   {[]string{failing.URL, "--model", "m", "--out", log}, exitFailed, "no such model"},
+		"nobody is there": {[]string{"http://127.0.0.1:1/v1", "--model", "m", "--out", log}, exitFailed, "refused"},
+	} {
+		_, _, err := execute(t, append([]string{"probe", "server"}, c.flags...)...)
+		code := exitFailed
+		if exit := (exitError{}); errors.As(err, &exit) {
+			code = exit.code
+		}
+		if err == nil || !strings.Contains(err.Error(), c.words) || code != c.code {
+			t.Errorf("%s: %v with code %d, want the words %q and %d", name, err, code, c.words, c.code)
+		}
+	}
+	if _, err := os.Stat(log); err == nil {
+		t.Error("an empty log was left")
+	}
+}
