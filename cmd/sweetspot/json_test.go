@@ -45,7 +45,7 @@ var verbs = []struct {
 		probeList{}},
 	{"queue", queueResult{}}, {"queue offers", offersResult{}},
 	{"export", contract.Pick{}}, {"export --runs", recordedRuns{}},
-	{"runs", runsResult{}}, {"import", importAnswer{}}, {"merge", mergeAnswer{}}, {"backup", backupAnswer{}},
+	{"runs", runsResult{}}, {"import", importAnswer{}}, {"merge", mergeAnswer{}}, {"sync", syncAnswer{}}, {"backup", backupAnswer{}},
 	{"catalog", listing.Document{}}, {"catalog diff", listing.Changes{}}, {"reproduce", reproduction{}},
 	{"validate", validation{}}, {"doctor", examination{}}, {"version", build{}},
 }
@@ -464,7 +464,8 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		"runs: runs annotate 1 word --db own.db", "runs: runs rename 2 --variant most --db own.db",
 		"runs: runs delete 2 --db own.db",
 		"runs: runs list --deleted --db own.db", "runs: runs undelete --db own.db", "runs: runs delete 3 --db own.db",
-		"runs: runs purge --db own.db", "merge: merge " + path + " --db own.db", "backup: backup copy.db --db own.db",
+		"runs: runs purge --db own.db", "merge: merge " + path + " --db own.db", "sync: sync shared --db own.db",
+		"backup: backup copy.db --db own.db",
 		"catalog: catalog list --gpu h100", "catalog: catalog show p2.xlarge",
 		"catalog: catalog import prices.csv --cloud aws --dry-run",
 		"catalog diff: catalog diff built-in prices.csv --cloud aws",

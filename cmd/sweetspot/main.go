@@ -126,8 +126,8 @@ func newRootCommand() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newRankCommand(), newPlanCommand(), newFleetCommand(), newTrafficCommand(), newProbeCommand(),
 		newAttachCommand(), newQueueCommand(), newExportCommand(), newReproduceCommand(), newValidateCommand(),
-		newImportCommand(), newRunsCommand(), newMergeCommand(), newBackupCommand(), newCatalogCommand(), newDoctorCommand(),
-		newVersionCommand())
+		newImportCommand(), newRunsCommand(), newMergeCommand(), newSyncCommand(), newBackupCommand(), newCatalogCommand(),
+		newDoctorCommand(), newVersionCommand())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {

@@ -63,8 +63,11 @@ func (s *Store) Annotate(ctx context.Context, of Table, id int64, note string) (
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE "+string(of)+" SET note = ? WHERE id = ?", note, id)
-		return err
+		stamp, err := s.tick(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return insert(ctx, tx, "UPDATE "+string(of)+" SET note = ?, noted = ? WHERE id = ?", note, stamp, id)
 	})
 	return clean(was), err
 }
@@ -128,8 +131,11 @@ func (s *Store) rename(ctx context.Context, tx *transaction, to RunName) (was Ru
 	if variant, err = variantLike(ctx, tx, variant, model, to.Variant); err != nil {
 		return was, err
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE runs SET variant_id = ? WHERE id = ?", variant, to.Run)
-	return was, err
+	stamp, err := s.tick(ctx, tx)
+	if err != nil {
+		return was, err
+	}
+	return was, insert(ctx, tx, "UPDATE runs SET variant_id = ?, named = ? WHERE id = ?", variant, stamp, to.Run)
 }
 
 // refuseRecording refuses to change a run that is being recorded. One that is not
@@ -190,14 +196,18 @@ func (s *Store) Delete(ctx context.Context, of Table, ids ...int64) (deletion in
 			return err
 		}
 		deletion++
+		stamp, err := s.tick(ctx, tx)
+		if err != nil {
+			return err
+		}
 		for _, id := range ids {
 			if of == RunTable {
 				if err := s.refuseRecording(ctx, tx, id, "delete"); err != nil {
 					return err
 				}
 			}
-			res, err := tx.ExecContext(ctx, "UPDATE "+string(of)+" SET deleted = ? WHERE id = ? AND deleted IN (0, ?)", deletion,
-				id, deletion)
+			res, err := tx.ExecContext(ctx, "UPDATE "+string(of)+" SET deleted = ?1, kept = ?2 WHERE id = ?3 AND deleted IN (0, ?1)",
+				deletion, stamp, id)
 			if err != nil {
 				return err
 			}
@@ -223,10 +233,10 @@ func (s *Store) Undelete(ctx context.Context, deletion int64) (back Restored, er
 				return err
 			}
 		}
-		if back.Runs, err = undeleted(ctx, tx, RunTable, "deleted = ?", deletion); err != nil {
+		if back.Runs, err = s.undeleted(ctx, tx, RunTable, "deleted = ?1", deletion); err != nil {
 			return err
 		}
-		back.Picks, err = undeleted(ctx, tx, PickTable, "deleted = ?", deletion)
+		back.Picks, err = s.undeleted(ctx, tx, PickTable, "deleted = ?1", deletion)
 		return err
 	})
 	return back, err
@@ -236,7 +246,7 @@ func (s *Store) Undelete(ctx context.Context, deletion int64) (back Restored, er
 func (s *Store) UndeleteRuns(ctx context.Context, ids ...int64) error {
 	return s.change(ctx, "bring back what was deleted", func(ctx context.Context, tx *transaction) error {
 		for _, id := range ids {
-			back, err := undeleted(ctx, tx, RunTable, "deleted > 0 AND id = ?", id)
+			back, err := s.undeleted(ctx, tx, RunTable, "deleted > 0 AND id = ?1", id)
 			if err != nil {
 				return err
 			}
@@ -249,24 +259,37 @@ func (s *Store) UndeleteRuns(ctx context.Context, ids ...int64) error {
 }
 
 // undeleted brings back the rows of a condition and returns their numbers.
-func undeleted(ctx context.Context, tx *transaction, of Table, where string, arg int64) ([]int64, error) {
-	return all[int64](ctx, tx, "UPDATE "+string(of)+" SET deleted = 0 WHERE "+where+" RETURNING id", arg)
+func (s *Store) undeleted(ctx context.Context, tx *transaction, of Table, where string, arg int64) ([]int64, error) {
+	stamp, err := s.tick(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	return all[int64](ctx, tx, "UPDATE "+string(of)+" SET deleted = 0, kept = ?2 WHERE "+where+" RETURNING id", arg, stamp)
 }
 
-// Purge removes what was deleted for good and gives its room in the file back.
+// Purge removes what was deleted for good and gives its room in the file back. Tombstones stay,
+// so that nothing of it comes back from other databases.
 func (s *Store) Purge(ctx context.Context) (gone Restored, err error) {
-	err = s.change(ctx, "remove what was deleted", func(ctx context.Context, tx *transaction) error {
-		if gone.Runs, err = all[int64](ctx, tx, "DELETE FROM runs WHERE deleted > 0 RETURNING id"); err != nil {
-			return err
-		}
-		if gone.Picks, err = all[int64](ctx, tx, "DELETE FROM picks WHERE deleted > 0 RETURNING id"); err != nil {
-			return err
-		}
-		return dropUnused(ctx, tx)
+	err = s.change(ctx, "remove what was deleted", func(ctx context.Context, tx *transaction) (err error) {
+		gone, err = purge(ctx, tx)
+		return err
 	})
 	if err != nil {
 		return Restored{}, err
 	}
 	_, err = s.write.ExecContext(ctx, "VACUUM")
 	return gone, s.explain("be made smaller", err)
+}
+
+func purge(ctx context.Context, tx *transaction) (gone Restored, err error) {
+	if err := buryDeleted(ctx, tx); err != nil {
+		return gone, err
+	}
+	if gone.Runs, err = all[int64](ctx, tx, "DELETE FROM runs WHERE deleted > 0 RETURNING id"); err != nil {
+		return gone, err
+	}
+	if gone.Picks, err = all[int64](ctx, tx, "DELETE FROM picks WHERE deleted > 0 RETURNING id"); err != nil {
+		return gone, err
+	}
+	return gone, dropUnused(ctx, tx)
 }

@@ -138,7 +138,7 @@ func (r *Recording) appendIterations(ctx context.Context, tx *transaction, b Bat
 		least, great = s.least, s.great
 	}
 	res, err := tx.ExecContext(ctx, `
-		UPDATE runs SET heartbeat_ms = ?, init_s = coalesce(?, init_s), iterations = iterations + ?,
+		UPDATE runs SET heartbeat_ms = ?, content = '', init_s = coalesce(?, init_s), iterations = iterations + ?,
 			iterations_sum_s = iterations_sum_s + ?, iterations_sum_s2 = iterations_sum_s2 + ?,
 			iterations_min_s = min(coalesce(iterations_min_s, ?), ?), iterations_max_s = max(coalesce(iterations_max_s, ?), ?)
 		WHERE id = ? AND deleted = 0`,
@@ -238,7 +238,8 @@ type copier struct {
 }
 
 func newCopier(ctx context.Context, tx *transaction) (*copier, error) {
-	columns, values, err := columnsOf(ctx, tx, "runs", "id", "variant_id", "machine_id", "fingerprint", "deleted")
+	columns, values, err := columnsOf(ctx, tx, "runs", "id", "variant_id", "machine_id", "fingerprint", "deleted",
+		"content", "measured", "named", "noted", "kept", "series_mark")
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func (s *Store) Import(ctx context.Context, set *profile.Set) (imported int, err
 	err = s.change(ctx, "store the import", func(ctx context.Context, tx *transaction) error {
 		imported = 0
 		for _, vm := range set.VMTypes {
-			if err := saveVMType(ctx, tx, vm); err != nil {
+			if err := s.saveVMType(ctx, tx, vm); err != nil {
 				return err
 			}
 		}
@@ -32,7 +32,7 @@ func (s *Store) Import(ctx context.Context, set *profile.Set) (imported int, err
 			if !ok {
 				model = profile.Model{Name: run.Model, Dataset: run.Dataset, Unit: run.Unit}
 			}
-			isNew, err := importRun(ctx, tx, model, run)
+			isNew, err := s.importRun(ctx, tx, model, run)
 			if err != nil {
 				return err
 			}
@@ -64,12 +64,16 @@ func fingerprint(run profile.Run) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-func importRun(ctx context.Context, tx *transaction, model profile.Model, run profile.Run) (isNew bool, err error) {
+func (s *Store) importRun(ctx context.Context, tx *transaction, model profile.Model, run profile.Run) (isNew bool, err error) {
 	mark, err := fingerprint(run)
 	if err != nil {
 		return false, err
 	}
-	if known, isNew, err := importedBefore(ctx, tx, mark, run); err != nil || known {
+	known, isNew, err := importedBefore(ctx, tx, mark, run)
+	if err == nil && isNew {
+		err = s.stampKept(ctx, tx, mark)
+	}
+	if err != nil || known {
 		return isNew, err
 	}
 	work := run.Work
@@ -97,8 +101,10 @@ func importRun(ctx context.Context, tx *transaction, model profile.Model, run pr
 		return false, err
 	}
 	rows := runRows{tx: tx, run: id, next: map[string]int64{}}
-	err = rows.append(ctx, Batch{Validations: run.Validations, Pauses: run.Pauses})
-	return err == nil, err
+	if err := rows.append(ctx, Batch{Validations: run.Validations, Pauses: run.Pauses}); err != nil {
+		return false, err
+	}
+	return true, s.raise(ctx, tx, mark)
 }
 
 // importedBefore finds a run by its fingerprint; one that was deleted is there
@@ -114,7 +120,7 @@ func importedBefore(ctx context.Context, tx *transaction, mark string, run profi
 		return false, false, err
 	}
 	_, err = tx.ExecContext(ctx, `
-		UPDATE runs SET dataset = ?, unit = ?, note = iif(note = '', ?, note), deleted = 0,
+		UPDATE runs SET dataset = ?, unit = ?, note = iif(note = '', ?, note), deleted = 0, content = '',
 			energy_j_per_unit = coalesce(?, energy_j_per_unit), average_power_w = coalesce(?, average_power_w),
 			energy_of = iif(? = '', energy_of, ?), flops_per_unit = coalesce(?, flops_per_unit),
 			activations_per_unit = coalesce(?, activations_per_unit), params = coalesce(?, params),
@@ -148,22 +154,30 @@ func rowOf(run profile.Run) *assignments {
 	return row
 }
 
-func saveVMType(ctx context.Context, tx *transaction, vm profile.VMType) error {
+func (s *Store) saveVMType(ctx context.Context, tx *transaction, vm profile.VMType) error {
+	stamp, err := s.tick(ctx, tx)
+	if err != nil {
+		return err
+	}
 	row := assignments{}
+	row.add("stamp", stamp)
 	row.from(vm, "cloud", "region", "instance_type", "gpu", "gpu_count", "gpu_mem_gib", "vcpus", "mem_gib")
 	id, err := row.insertNumbered(ctx, tx, "vm_types", `
 		ON CONFLICT (cloud, region, instance_type) DO UPDATE SET gpu = excluded.gpu, gpu_count = excluded.gpu_count,
 			gpu_mem_gib = coalesce(excluded.gpu_mem_gib, gpu_mem_gib), vcpus = coalesce(excluded.vcpus, vcpus),
-			mem_gib = coalesce(excluded.mem_gib, mem_gib)`)
+			mem_gib = coalesce(excluded.mem_gib, mem_gib), stamp = iif((gpu, gpu_count, gpu_mem_gib, vcpus, mem_gib) IS
+			(excluded.gpu, excluded.gpu_count, coalesce(excluded.gpu_mem_gib, gpu_mem_gib), coalesce(excluded.vcpus, vcpus),
+			coalesce(excluded.mem_gib, mem_gib)), stamp, excluded.stamp)`)
 	if err != nil {
 		return err
 	}
 	for _, p := range vm.Prices {
 		row := assignments{}
 		row.add("vm_type_id", id)
+		row.add("stamp", stamp)
 		row.from(p)
-		if err := row.insert(ctx, tx, "prices",
-			" ON CONFLICT DO UPDATE SET usd_per_hour = excluded.usd_per_hour"); err != nil {
+		if err := row.insert(ctx, tx, "prices", " ON CONFLICT DO UPDATE SET usd_per_hour = excluded.usd_per_hour, "+
+			"stamp = iif(usd_per_hour = excluded.usd_per_hour, stamp, excluded.stamp)"); err != nil {
 			return err
 		}
 	}
@@ -174,6 +188,9 @@ func saveVMType(ctx context.Context, tx *transaction, vm profile.VMType) error {
 // back, as [Store.Undelete] does what was deleted.
 func (s *Store) Discard(ctx context.Context, id int64) error {
 	return s.change(ctx, "remove a run", func(ctx context.Context, tx *transaction) error {
+		if err := s.buryExchanged(ctx, tx, id); err != nil {
+			return err
+		}
 		res, err := tx.ExecContext(ctx, "DELETE FROM runs WHERE id = ?", id)
 		if err != nil {
 			return err

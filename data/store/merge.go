@@ -204,15 +204,29 @@ const otherRuns = `
 	FROM (SELECT *, coalesce(fingerprint, 'recorded ' || started_at || ' ' || id) AS mark FROM other.runs WHERE deleted = 0) o
 	LEFT JOIN main.runs r ON r.fingerprint = plain(o.mark) ORDER BY o.id`
 
+// buried are the runs of the other database of which only a tombstone is left here.
+const buried = "SELECT mark FROM main.sync_absent WHERE kind = 'run' AND kept = 0"
+
 // compare finds out which runs are new here.
 func (m *merging) compare(ctx context.Context, tx *transaction) error {
 	runs, err := all[otherRun](ctx, tx, otherRuns)
 	if err != nil {
 		return m.from.explain("be read", err)
 	}
+	gone, err := all[string](ctx, tx, buried)
+	if err != nil {
+		return err
+	}
+	tombstones := make(map[string]bool, len(gone))
+	for _, mark := range gone {
+		tombstones[mark] = true
+	}
 	recording, deleted := 0, 0
 	for _, r := range runs {
 		switch {
+		case tombstones[r.Mark]:
+			m.done.KnownRuns++
+			deleted++
 		case r.Known != 0:
 			m.numbers[r.ID] = r.Known
 			m.done.KnownRuns++
@@ -347,7 +361,7 @@ func (m *merging) renumberSeries(ctx context.Context, tx *transaction) error {
 
 // addVMTypes adds VM types and prices that are not here.
 func (m *merging) addVMTypes(ctx context.Context, tx *transaction) error {
-	columns, values, err := columnsOf(ctx, tx, "vm_types", "id")
+	columns, values, err := columnsOf(ctx, tx, "vm_types", "id", "stamp")
 	if err != nil {
 		return err
 	}
@@ -367,13 +381,15 @@ func (m *merging) addVMTypes(ctx context.Context, tx *transaction) error {
 // addPicks adds picks that are not here: made at another moment, or another
 // choice.
 func (m *merging) addPicks(ctx context.Context, tx *transaction) error {
-	columns, values, err := columnsOf(ctx, tx, "picks", "id")
+	columns, values, err := columnsOf(ctx, tx, "picks", "id", "noted", "kept")
 	if err != nil {
 		return err
 	}
 	res, err := tx.ExecContext(ctx, "INSERT INTO main.picks ("+columns+") SELECT "+values+` FROM other.picks o
 		WHERE o.deleted = 0 AND NOT EXISTS (SELECT 1 FROM main.picks p
-			WHERE p.created_at = o.created_at AND p.query = plain(o.query) AND p.candidate = plain(o.candidate)) ORDER BY o.id`)
+			WHERE p.created_at = o.created_at AND p.query = plain(o.query) AND p.candidate = plain(o.candidate))
+		AND NOT EXISTS (SELECT 1 FROM main.sync_absent a WHERE a.kind = 'pick' AND a.kept = 0
+			AND a.mark = pick_mark(plain(o.created_at), plain(o.query), plain(o.candidate))) ORDER BY o.id`)
 	if m.done.Picks, err = affected(res, err); err != nil {
 		return err
 	}

@@ -117,6 +117,12 @@ func (r *Recording) describe(ctx context.Context, tx *transaction, d Description
 	set.add("packages", formatPackages(d.Packages))
 	set.add("source", sourceOf(d))
 	set.add("heartbeat_ms", r.store.nowFunc().UnixMilli())
+	stamp, err := r.store.tick(ctx, tx)
+	if err != nil {
+		return err
+	}
+	set.add("named", stamp+byProgram)
+	set.add("content", "")
 	return r.present(set.update(ctx, tx, "runs", "id = ? AND deleted = 0", r.id))
 }
 
@@ -150,6 +156,12 @@ func (r *Recording) Finish(ctx context.Context, f Finish) error {
 		set := assignments{}
 		set.add("epoch_starts_s", formatStarts(starts))
 		set.add("finished_at", stamp(now))
+		set.add("content", "")
+		measured, err := r.store.tick(ctx, tx)
+		if err != nil {
+			return err
+		}
+		set.add("measured", measured)
 		set.add("heartbeat_ms", now.UnixMilli())
 		set.from(f, "stopped_because", "stopped_words", "script_exit", "rejected_lines", "spent_s", "spent_usd", "input_wait")
 		set.summary(f.Run)

@@ -115,7 +115,11 @@ func (s *Store) Restart(ctx context.Context, id int64) (*Recording, error) {
 				return err
 			}
 		}
-		return rec.present(tx.ExecContext(ctx, emptied, string(profile.Running), s.nowFunc().UnixMilli(), id))
+		stamp, err := s.tick(ctx, tx)
+		if err != nil {
+			return err
+		}
+		return rec.present(tx.ExecContext(ctx, emptied, string(profile.Running), s.nowFunc().UnixMilli(), stamp, id))
 	})
 	if err != nil {
 		return nil, err
@@ -125,7 +129,7 @@ func (s *Store) Restart(ctx context.Context, id int64) (*Recording, error) {
 
 // emptied takes back all that was measured and keeps what was described.
 const emptied = `
-	UPDATE runs SET status = ?, heartbeat_ms = ?, finished_at = '', stopped_because = '', stopped_words = '', script_exit = NULL,
+	UPDATE runs SET status = ?, heartbeat_ms = ?, measured = ?, content = '', finished_at = '', stopped_because = '', stopped_words = '', script_exit = NULL,
 		rejected_lines = 0, spent_s = NULL, spent_usd = NULL, init_s = NULL, first_iteration_s = NULL, startup_s = NULL,
 		steady_s = NULL, steady_low_s = NULL, steady_high_s = NULL, steady_basis = '', steady_stddev_s = NULL, steady_n = 0,
 		warmup_iterations = NULL, warmup_extra_s = NULL, first_validation_s = NULL, validation_s = NULL, total_s = NULL,

@@ -93,7 +93,7 @@ func (s *Store) layout(ctx context.Context, q queryer, newest int) (version int,
 
 // tables are the names of our tables, as JSON.
 const tables = `["models","variants","vm_types","prices","machines","runs","picks","iterations","validations",` +
-	`"pauses","memory","telemetry","layers","log_lines"]`
+	`"pauses","memory","telemetry","layers","log_lines","sync_self","sync_absent","sync_bundles","sync_versions"]`
 
 func (s *Store) changed(what string) error {
 	return fmt.Errorf("%s was changed by another program: %s; restore a copy of it or name another file", s.name, what)

@@ -31,6 +31,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"time"
 
 	"sweetspot/engine/secret"
@@ -49,6 +50,9 @@ type Store struct {
 	watch   *sql.Conn // a connection that never writes, for DataVersion
 	mode    string    // of the readers: ro or immutable
 	nowFunc func() time.Time
+
+	columns     map[string][]column // that other databases are told, by table; filled once
+	columnsLock sync.Mutex
 }
 
 // driverName is SQLite as it is opened for files that anyone may have made. Only
@@ -62,7 +66,7 @@ func prepare(c *sqlite3.SQLiteConn) error {
 	c.SetLimit(sqlite3.SQLITE_LIMIT_LENGTH, longestValue)
 	_, err := c.Exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON", nil)
 	return errors.Join(err, c.RegisterFunc("plain", plain, true),
-		c.RegisterFunc("without_secrets", withoutSecrets, true))
+		c.RegisterFunc("without_secrets", withoutSecrets, true), c.RegisterFunc("pick_mark", pickMark, true))
 }
 
 // longestValue is the most bytes of a row that are read. The longest that this

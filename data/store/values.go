@@ -123,7 +123,9 @@ func saveMachine(ctx context.Context, tx *transaction, m Machine) (id int64, err
 func dropUnused(ctx context.Context, tx *transaction) error {
 	for _, q := range []string{
 		"DELETE FROM variants WHERE id NOT IN (SELECT variant_id FROM runs)",
-		"DELETE FROM models WHERE id NOT IN (SELECT model_id FROM variants)",
+		// What other databases know of a model comes once: it stays.
+		"DELETE FROM models WHERE id NOT IN (SELECT model_id FROM variants) AND name NOT IN " +
+			"(SELECT mark FROM sync_versions WHERE kind = 'model')",
 		"DELETE FROM machines WHERE id NOT IN (SELECT machine_id FROM runs)",
 	} {
 		if _, err := tx.ExecContext(ctx, q); err != nil {

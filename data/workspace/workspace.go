@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"sweetspot/data/bundle"
 	"sweetspot/data/catalog"
 	"sweetspot/data/contract"
 	"sweetspot/data/imports"
@@ -265,6 +266,15 @@ func (w *Workspace) Merge(ctx context.Context, path string) (store.Merged, error
 		return store.Merged{}, err
 	}
 	return db.Merge(ctx, path)
+}
+
+// Sync is [store.Store.Sync] of the user's database, which is created if necessary.
+func (w *Workspace) Sync(ctx context.Context, folder bundle.Folder) (store.Synced, error) {
+	db, err := w.Writable(ctx)
+	if err != nil {
+		return store.Synced{}, err
+	}
+	return db.Sync(ctx, folder)
 }
 
 // Backup is [store.Store.Backup].
