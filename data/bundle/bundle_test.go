@@ -27,7 +27,8 @@ func sample() []any {
 		Item{Kind: Model, Mark: "net", Registers: map[string]Register{Value: {Value: json.RawMessage(`{"unit":"image"}`)}}},
 		Item{Kind: Run, Mark: "recorded X", Registers: map[string]Register{Name: {stamp, json.RawMessage(`["net",""]`)},
 			Note: {"", json.RawMessage(`"é"`)}, Kept: {stamp + "+", json.RawMessage(`true`)}},
-			Content: &Content{Version: ContentVersion(stamp, 77, strings.Repeat("0", 64)), Columns: map[string]any{"mode": "train"}}},
+			Content: &Content{Version: ContentVersion(stamp, 77, strings.Repeat("0", 64)),
+				Columns: map[string]any{"mode": "train"}}},
 		Rows{Table: "iterations", Columns: []string{"seq", "seconds"}, Rows: [][]any{{0, 0.25}, {1, 1e-9}}},
 		Item{Kind: Pick, Mark: "abc", Registers: map[string]Register{Kept: {stamp, json.RawMessage(`false`)}}},
 	}
@@ -106,34 +107,53 @@ func TestRefusals(t *testing.T) {
 		content []byte
 		says    string
 	}{
-		"nothing":         {nil, "not gzipped"},
-		"text":            {[]byte("hello"), "not gzipped"},
-		"empty":           {written(t), "not gzipped"},
-		"no header":       {zipped(`{}`), "no header"},
-		"newer layout":    {zipped(strings.Replace(head, "16", "17", 1)), "newer sweetspot (layout 17, this one knows 16); update sweetspot"},
-		"newer format":    {zipped(strings.Replace(head, `t":1`, `t":2`, 1)), "newer sweetspot"},
-		"cut off":         {whole[:len(whole)-20], "ends within the line"},
-		"no JSON":         {zipped(head, `{"kind":`), "line 2: it is not the JSON"},
-		"no UTF-8":        {zipped(head, "\xff"), "not UTF-8"},
-		"unknown kind":    {zipped(head, `{"kind":"job","mark":"a"}`), "unknown kind"},
-		"no mark":         {zipped(head, `{"kind":"run"}`), "a mark"},
-		"control mark":    {zipped(head, `{"kind":"run","mark":"a\u001b[2J"}`), "a mark"},
-		"wrong register":  {zipped(head, `{"kind":"pick","mark":"a","registers":{"name":{"stamp":"","value":["a","b"]}}}`), "cannot be changed"},
-		"wrong stamp":     {zipped(head, `{"kind":"run","mark":"a","registers":{"kept":{"stamp":"zzz","value":true}}}`), "a stamp"},
-		"endless stamp":   {zipped(head, `{"kind":"run","mark":"a","registers":{"kept":{"stamp":"ffffffffffffffff-a","value":true}}}`), "a stamp"},
-		"wrong name":      {zipped(head, `{"kind":"run","mark":"a","registers":{"name":{"stamp":"","value":["a"]}}}`), "without a name"},
-		"control name":    {zipped(head, `{"kind":"run","mark":"a","registers":{"name":{"stamp":"","value":["a","\u001b[2J"]}}}`), "cannot be shown"},
-		"null":            {zipped(head, `{"kind":"run","mark":"a","registers":{"kept":{"stamp":"","value":null}}}`), "a kept"},
-		"other spelling":  {zipped(head, `{"kind":"run","mark":"a","registers":{"note":{"stamp":"","value":"\u0061"}}}`), "another program"},
-		"wrong version":   {zipped(head, `{"kind":"run","mark":"a","content":{"version":"9"}}`), "a version"},
-		"rows alone":      {zipped(head, `{"table":"iterations","columns":[],"rows":[]}`), "rows without a run"},
-		"a short row":     {zipped(head, `{"kind":"run","mark":"a","content":{"version":" 00000001/0000000000000000"}}`, `{"table":"iterations","columns":["seq"],"rows":[[]]}`), "too short"},
+		"nothing":   {nil, "not gzipped"},
+		"text":      {[]byte("hello"), "not gzipped"},
+		"empty":     {written(t), "not gzipped"},
+		"no header": {zipped(`{}`), "no header"},
+		"newer layout": {zipped(strings.Replace(head, "16", "17", 1)),
+			"newer sweetspot (layout 17, this one knows 16); update sweetspot"},
+		"newer format": {zipped(strings.Replace(head, `t":1`, `t":2`, 1)), "newer sweetspot"},
+		"cut off":      {whole[:len(whole)-20], "ends within the line"},
+		"no JSON":      {zipped(head, `{"kind":`), "line 2: it is not the JSON"},
+		"no UTF-8":     {zipped(head, "\xff"), "not UTF-8"},
+		"unknown kind": {zipped(head, `{"kind":"job","mark":"a"}`), "unknown kind"},
+		"no mark":      {zipped(head, `{"kind":"run"}`), "a mark"},
+		"control mark": {zipped(head, `{"kind":"run","mark":"a\u001b[2J"}`), "a mark"},
+		"wrong register": {zipped(head,
+			`{"kind":"pick","mark":"a","registers":{"name":{"stamp":"","value":["a","b"]}}}`),
+			"cannot be changed"},
+		"wrong stamp": {zipped(head,
+			`{"kind":"run","mark":"a","registers":{"kept":{"stamp":"zzz","value":true}}}`),
+			"a stamp"},
+		"endless stamp": {zipped(head,
+			`{"kind":"run","mark":"a","registers":{"kept":{"stamp":"ffffffffffffffff-a","value":true}}}`),
+			"a stamp"},
+		"wrong name": {zipped(head,
+			`{"kind":"run","mark":"a","registers":{"name":{"stamp":"","value":["a"]}}}`),
+			"without a name"},
+		"control name": {zipped(head,
+			`{"kind":"run","mark":"a","registers":{"name":{"stamp":"","value":["a","\u001b[2J"]}}}`),
+			"cannot be shown"},
+		"null": {zipped(head,
+			`{"kind":"run","mark":"a","registers":{"kept":{"stamp":"","value":null}}}`),
+			"a kept"},
+		"other spelling": {zipped(head,
+			`{"kind":"run","mark":"a","registers":{"note":{"stamp":"","value":"\u0061"}}}`),
+			"another program"},
+		"wrong version": {zipped(head, `{"kind":"run","mark":"a","content":{"version":"9"}}`), "a version"},
+		"rows alone":    {zipped(head, `{"table":"iterations","columns":[],"rows":[]}`), "rows without a run"},
+		"a short row": {zipped(head,
+			`{"kind":"run","mark":"a","content":{"version":" 00000001/0000000000000000"}}`,
+			`{"table":"iterations","columns":["seq"],"rows":[[]]}`),
+			"too short"},
 		"an endless line": {zipped(head, `"`+strings.Repeat("a", maxLine)), "too large"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := read(c.content)
 			var refused *Error
-			if !errors.As(err, &refused) || !strings.Contains(refused.Error(), c.says) || strings.ContainsAny(err.Error(), "\n\x1b") {
+			if !errors.As(err, &refused) || !strings.Contains(refused.Error(), c.says) ||
+				strings.ContainsAny(err.Error(), "\n\x1b") {
 				t.Errorf("%v does not say %q", err, c.says)
 			}
 		})
@@ -250,7 +270,8 @@ func TestDirectory(t *testing.T) {
 	if err := d.Add(ctx, second, content); err != nil || mode(filepath.Join(d.Path, second)) != 0o640 {
 		t.Errorf("in a folder of a group: %v", err)
 	}
-	if _, err := (Directory{filepath.Join(d.Path, "other")}).List(ctx); err == nil || !strings.Contains(err.Error(), "check that it is a folder") {
+	if _, err := (Directory{filepath.Join(d.Path, "other")}).List(ctx); err == nil ||
+		!strings.Contains(err.Error(), "check that it is a folder") {
 		t.Errorf("a file: %v", err)
 	}
 }
@@ -267,7 +288,8 @@ func FuzzReader(f *testing.F) {
 		return all
 	}
 	f.Add(unzipped(written(f, sample()...)))
-	f.Add([]byte(`{"sweetspot":"bundle","format":1,"layout":16,"database":"a1"}` + "\n" + `{"kind":"price","mark":"[]","registers":{"value":{"stamp":"","value":{"usd_per_hour":1}}}}`))
+	f.Add([]byte(`{"sweetspot":"bundle","format":1,"layout":16,"database":"a1"}` + "\n" +
+		`{"kind":"price","mark":"[]","registers":{"value":{"stamp":"","value":{"usd_per_hour":1}}}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		lines, err := read(zipped(string(text)))
 		if err != nil {

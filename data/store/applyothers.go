@@ -121,8 +121,8 @@ func (a *applying) price(ctx context.Context, item bundle.Item) error {
 		USDPerHour float64
 		Stamp      string
 	}
-	mine, err := all[known](ctx, a.tx, "SELECT usd_per_hour, stamp FROM prices WHERE vm_type_id = ? AND purchase = ? AND source = ? "+
-		"AND as_of = ?", vm[0], mark[3], mark[4], mark[5])
+	mine, err := all[known](ctx, a.tx, "SELECT usd_per_hour, stamp FROM prices WHERE vm_type_id = ? AND purchase = ? "+
+		"AND source = ? AND as_of = ?", vm[0], mark[3], mark[4], mark[5])
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,8 @@ func (a *applying) price(ctx context.Context, item bundle.Item) error {
 	row.add("purchase", mark[3])
 	row.add("source", mark[4])
 	row.add("as_of", mark[5])
-	return row.insert(ctx, a.tx, "prices", " ON CONFLICT DO UPDATE SET usd_per_hour = excluded.usd_per_hour, stamp = excluded.stamp")
+	return row.insert(ctx, a.tx, "prices", " ON CONFLICT DO UPDATE SET usd_per_hour = excluded.usd_per_hour, "+
+		"stamp = excluded.stamp")
 }
 
 // partWorks gives runs of other work than the first run of their model another name, as a probe

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"sweetspot/data/bundle"
-	"sweetspot/engine/profile"
 )
 
 // own is an item of this database.
@@ -116,7 +115,9 @@ func (x *syncing) versionsThere(ctx context.Context, tx *transaction) (map[versi
 		return nil, err
 	}
 	there := map[version]bool{}
-	err = each(ctx, tx, `SELECT v.kind, v.mark, v.register, v.version FROM sync_versions v JOIN sync_bundles b ON b.id = v.bundle
+	err = each(ctx, tx, `
+		SELECT v.kind, v.mark, v.register, v.version 
+		FROM sync_versions v JOIN sync_bundles b ON b.id = v.bundle
 		WHERE b.name IN (SELECT value FROM json_each(?))`, []any{string(names)}, func(v *version) error {
 		there[*v] = true
 		return nil
@@ -236,7 +237,8 @@ func (x *syncing) write(ctx context.Context, tx *transaction, item *own, write f
 // rowsPerLine bounds a line of rows.
 const rowsPerLine = 1000
 
-func (x *syncing) writeRows(ctx context.Context, tx *transaction, table string, run int64, write func(any) error) error {
+func (x *syncing) writeRows(ctx context.Context, tx *transaction, table string, run int64,
+	write func(line any) error) error {
 	line := bundle.Rows{Table: table}
 	for _, c := range x.columns[table] {
 		line.Columns = append(line.Columns, c.Name)
@@ -285,144 +287,8 @@ func recordBundle(ctx context.Context, tx *transaction, name string, complete bo
 		if err != nil {
 			break
 		}
-		err = insert(ctx, tx, "INSERT OR IGNORE INTO sync_versions (bundle, kind, mark, register, version) VALUES (?, ?, ?, ?, ?)",
-			id, string(v.Kind), v.Mark, v.Register, v.Version)
+		err = insert(ctx, tx, "INSERT OR IGNORE INTO sync_versions (bundle, kind, mark, register, version) "+
+			"VALUES (?, ?, ?, ?, ?)", id, string(v.Kind), v.Mark, v.Register, v.Version)
 	}
 	return err
-}
-
-// text, truth and fields are values of registers.
-func text(v any) json.RawMessage {
-	value, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // of texts, truths and finite numbers there is none
-	}
-	return value
-}
-
-// items are all that this database would tell others. A run that is being recorded, or waits to
-// be collected here, is told when it has ended.
-func (x *syncing) items(ctx context.Context, tx *transaction) (items []own, err error) {
-	for _, list := range []func(context.Context, *transaction) ([]own, error){x.models, x.runs, x.picks, x.prices, tombstones} {
-		more, err := list(ctx, tx)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, more...)
-	}
-	return items, nil
-}
-
-func (x *syncing) runs(ctx context.Context, tx *transaction) (items []own, err error) {
-	type row struct {
-		ID, HeartbeatMS, Deleted                                          int64
-		Mark, Measured, Named, Model, Variant, Noted, Note, Kept, Content string
-		Status, Spool                                                     string
-	}
-	err = each(ctx, tx, `SELECT r.id, r.heartbeat_ms, r.deleted, r.fingerprint AS mark, r.measured, r.named, m.name AS model, v.name AS variant,
-		r.noted, r.note, r.kept, r.content, r.status, r.spool
-		FROM runs r JOIN variants v ON v.id = r.variant_id JOIN models m ON m.id = v.model_id ORDER BY r.id`, nil,
-		func(r *row) error {
-			if profile.Status(r.Status) == profile.Running && (r.Spool != "" || x.store.lives(r.HeartbeatMS)) {
-				return nil
-			}
-			o := own{id: r.ID, gone: r.Deleted > 0, content: r.Content, measured: r.Measured}
-			o.Item = bundle.Item{Kind: bundle.Run, Mark: r.Mark, Registers: map[string]bundle.Register{
-				bundle.Kept: {Stamp: r.Kept, Value: text(!o.gone)}}}
-			if !o.gone {
-				o.Registers[bundle.Name] = bundle.Register{Stamp: r.Named, Value: text([]string{r.Model, r.Variant})}
-				o.Registers[bundle.Note] = bundle.Register{Stamp: r.Noted, Value: text(r.Note)}
-			}
-			items = append(items, o)
-			return nil
-		})
-	return items, err
-}
-
-func (x *syncing) picks(ctx context.Context, tx *transaction) (items []own, err error) {
-	type row struct {
-		ID, Deleted             int64
-		Mark, Noted, Note, Kept string
-	}
-	err = each(ctx, tx, `SELECT id, deleted, pick_mark(created_at, query, candidate) AS mark, noted, note, kept FROM picks ORDER BY id`,
-		nil, func(r *row) error {
-			o := own{id: r.ID, gone: r.Deleted > 0}
-			o.Item = bundle.Item{Kind: bundle.Pick, Mark: r.Mark, Registers: map[string]bundle.Register{
-				bundle.Kept: {Stamp: r.Kept, Value: text(!o.gone)}}}
-			if !o.gone {
-				o.Registers[bundle.Note] = bundle.Register{Stamp: r.Noted, Value: text(r.Note)}
-			}
-			items = append(items, o)
-			return nil
-		})
-	return items, err
-}
-
-// models are those that runs are of.
-func (x *syncing) models(ctx context.Context, tx *transaction) ([]own, error) {
-	type row struct {
-		ID   int64
-		Name string
-	}
-	rows, err := all[row](ctx, tx, `SELECT id, name FROM models m WHERE EXISTS
-		(SELECT 1 FROM variants v JOIN runs r ON r.variant_id = v.id WHERE v.model_id = m.id AND r.deleted = 0) ORDER BY id`)
-	if err != nil {
-		return nil, err
-	}
-	items := make([]own, len(rows))
-	for i, r := range rows {
-		value, err := sparse(ctx, tx, "models", x.columns["models"], r.ID)
-		if err != nil {
-			return nil, err
-		}
-		items[i].Item = bundle.Item{Kind: bundle.Model, Mark: r.Name,
-			Registers: map[string]bundle.Register{bundle.Value: {Value: text(value)}}}
-	}
-	return items, nil
-}
-
-// prices are VM types, each before its prices.
-func (x *syncing) prices(ctx context.Context, tx *transaction) (items []own, err error) {
-	type vm struct {
-		ID                                 int64
-		Cloud, Region, InstanceType, Stamp string
-	}
-	vms, err := all[vm](ctx, tx, "SELECT id, cloud, region, instance_type, stamp FROM vm_types ORDER BY id")
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range vms {
-		value, err := sparse(ctx, tx, "vm_types", x.columns["vm_types"], t.ID)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, own{Item: bundle.Item{Kind: bundle.VMType, Mark: string(text([]string{t.Cloud, t.Region,
-			t.InstanceType})), Registers: map[string]bundle.Register{bundle.Value: {Stamp: t.Stamp, Value: text(value)}}}})
-		type price struct {
-			Purchase, Source, AsOf, Stamp string
-			USDPerHour                    float64
-		}
-		err = each(ctx, tx, "SELECT purchase, source, as_of, usd_per_hour, stamp FROM prices WHERE vm_type_id = ?", []any{t.ID},
-			func(p *price) error {
-				mark := text([]string{t.Cloud, t.Region, t.InstanceType, p.Purchase, p.Source, p.AsOf})
-				items = append(items, own{Item: bundle.Item{Kind: bundle.Price, Mark: string(mark), Registers: map[string]bundle.Register{
-					bundle.Value: {Stamp: p.Stamp, Value: text(map[string]any{"usd_per_hour": p.USDPerHour})}}}})
-				return nil
-			})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return items, nil
-}
-
-// tombstones are what was purged here.
-func tombstones(ctx context.Context, tx *transaction) (items []own, err error) {
-	type row struct{ Kind, Mark, Stamp string }
-	err = each(ctx, tx, "SELECT kind, mark, stamp FROM sync_absent WHERE kept = 0 ORDER BY kind, mark", nil, func(r *row) error {
-		items = append(items, own{gone: true, Item: bundle.Item{Kind: bundle.Kind(r.Kind), Mark: r.Mark,
-			Registers: map[string]bundle.Register{bundle.Kept: {Stamp: r.Stamp, Value: text(false)}}}})
-		return nil
-	})
-	return items, err
 }

@@ -94,7 +94,8 @@ func (x *syncing) prepare(ctx context.Context, tx *transaction) (err error) {
 	if x.columns, err = x.store.columnsTold(ctx, tx); err != nil {
 		return err
 	}
-	return insert(ctx, tx, "UPDATE runs SET fingerprint = 'inserted ' || lower(hex(randomblob(16))) WHERE fingerprint IS NULL")
+	return insert(ctx, tx, "UPDATE runs SET fingerprint = 'inserted ' || lower(hex(randomblob(16))) "+
+		"WHERE fingerprint IS NULL")
 }
 
 // maxPasses bounds how often bundles are read again because another one completes them.

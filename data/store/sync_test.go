@@ -85,21 +85,27 @@ func (f *share) Add(_ context.Context, name string, content []byte) error {
 const sameRuns = `
 	SELECT r.fingerprint, m.name, m.dataset, m.task, m.unit, m.source_file, m.params, m.flops_per_unit,
 		v.name, v.precision, v.pruned, v.pruning_ratio, v.pruning_layers, c.host, c.gpu, c.instance_type,
-		r.mode, r.batch_size, r.status, r.heartbeat_ms, r.note, r.network, r.input, r.iterations, r.iterations_sum_s, r.total_s, r.energy_j_per_unit,
+		r.mode, r.batch_size, r.status, r.heartbeat_ms, r.note, r.network, r.input, r.iterations, r.iterations_sum_s, r.total_s,
+		r.energy_j_per_unit,
 		coalesce(nullif(r.series_mark, ''), (SELECT f.fingerprint FROM runs f WHERE f.id = r.series)),
-		(SELECT json_group_array(json_array(seq, epoch, idx, rank, seconds, units, t)) FROM (SELECT * FROM iterations i WHERE i.run_id = r.id ORDER BY seq)),
-		(SELECT json_group_array(json_array(seq, level, text)) FROM (SELECT * FROM log_lines l WHERE l.run_id = r.id ORDER BY seq))
+		(SELECT json_group_array(json_array(seq, epoch, idx, rank, seconds, units, t))
+			FROM (SELECT * FROM iterations i WHERE i.run_id = r.id ORDER BY seq)),
+		(SELECT json_group_array(json_array(seq, level, text))
+			FROM (SELECT * FROM log_lines l WHERE l.run_id = r.id ORDER BY seq))
 	FROM runs r JOIN variants v ON v.id = r.variant_id JOIN models m ON m.id = v.model_id JOIN machines c ON c.id = r.machine_id
 	WHERE r.deleted = 0 ORDER BY r.fingerprint`
 
 // shared is all that databases agree on after they have synced.
 func shared(t testing.TB, s *Store) map[string][]string {
 	return map[string][]string{
-		"runs":  rowsIn(t, s, sameRuns),
-		"picks": rowsIn(t, s, "SELECT DISTINCT created_at, name, model, query, candidate, note FROM picks WHERE deleted = 0 ORDER BY created_at, query"),
-		"gone": rowsIn(t, s, `SELECT fingerprint FROM runs WHERE deleted > 0 UNION SELECT mark FROM sync_absent WHERE kept = 0 UNION
+		"runs": rowsIn(t, s, sameRuns),
+		"picks": rowsIn(t, s, "SELECT DISTINCT created_at, name, model, query, candidate, note FROM picks "+
+			"WHERE deleted = 0 ORDER BY created_at, query"),
+		"gone": rowsIn(t, s, `SELECT fingerprint FROM runs WHERE deleted > 0
+			UNION SELECT mark FROM sync_absent WHERE kept = 0 UNION
 			SELECT pick_mark(created_at, query, candidate) FROM picks WHERE deleted > 0 ORDER BY 1`),
-		"prices": rowsIn(t, s, `SELECT cloud, region, instance_type, gpu, gpu_count, gpu_mem_gib, vcpus, purchase, usd_per_hour, source, as_of
+		"prices": rowsIn(t, s, `SELECT cloud, region, instance_type, gpu, gpu_count, gpu_mem_gib, vcpus,
+				purchase, usd_per_hour, source, as_of
 			FROM vm_types t LEFT JOIN prices p ON p.vm_type_id = t.id ORDER BY 1, 2, 3, 8, 10, 11`),
 	}
 }
@@ -136,8 +142,8 @@ func (m *member) act(rt *rapid.T, t testing.TB) {
 		return rapid.SampledFrom(list).Draw(rt, "row"), true
 	}
 	word := rapid.SampledFrom([]string{"a", "b", "c"})
-	switch rapid.SampledFrom([]string{"record", "record", "import", "rename", "note", "delete", "undelete", "purge", "pick",
-		"note pick", "delete pick", "price", "again"}).Draw(rt, "act") {
+	switch rapid.SampledFrom([]string{"record", "record", "import", "rename", "note", "delete", "undelete", "purge",
+		"pick", "note pick", "delete pick", "price", "again"}).Draw(rt, "act") {
 	case "record":
 		d := description()
 		d.Model.Name, d.Work.Network = word.Draw(rt, "model"), rapid.SampledFrom([]string{"", "N1", "N2"}).Draw(rt, "net")
@@ -269,7 +275,7 @@ func TestSyncsConverge(t *testing.T) {
 				crashes++
 			}
 		}
-		settle2(t, rt, members, folders)
+		agree(t, rt, members, folders)
 	})
 	t.Logf("%d schedules of %d steps, %d syncs crashed, in %s", n, steps, crashes, time.Since(began).Round(time.Second))
 }
@@ -285,8 +291,8 @@ func reach(rt *rapid.T, at int) int {
 	return rapid.IntRange(0, 1).Draw(rt, "folder")
 }
 
-// settle2 syncs until nobody has anything to tell, and compares.
-func settle2(t *testing.T, rt *rapid.T, members []*member, folders []*share) {
+// agree syncs until nobody has anything to tell, and compares.
+func agree(t *testing.T, rt *rapid.T, members []*member, folders []*share) {
 	t.Helper()
 	for _, f := range folders {
 		*f = share{bundles: f.bundles, names: f.names}
@@ -319,9 +325,11 @@ func settle2(t *testing.T, rt *rapid.T, members []*member, folders []*share) {
 		for table := range want {
 			if !reflect.DeepEqual(got[table], want[table]) {
 				differs := func(a, b []string) string {
-					return strings.Join(slices.DeleteFunc(slices.Clone(a), func(row string) bool { return slices.Contains(b, row) }), "\n")
+					here := func(row string) bool { return slices.Contains(b, row) }
+					return strings.Join(slices.DeleteFunc(slices.Clone(a), here), "\n")
 				}
-				rt.Fatalf("database %d has %s\n%s\nnot\n%s", i+1, table, differs(got[table], want[table]), differs(want[table], got[table]))
+				rt.Fatalf("database %d has %s\n%s\nnot\n%s", i+1, table, differs(got[table], want[table]),
+					differs(want[table], got[table]))
 			}
 		}
 	}
