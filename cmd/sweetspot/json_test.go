@@ -45,7 +45,8 @@ var verbs = []struct {
 		probeList{}},
 	{"queue", queueResult{}}, {"queue offers", offersResult{}},
 	{"export", contract.Pick{}}, {"export --runs", recordedRuns{}},
-	{"runs", runsResult{}}, {"import", importAnswer{}}, {"merge", mergeAnswer{}}, {"sync", syncAnswer{}}, {"backup", backupAnswer{}},
+	{"runs", runsResult{}}, {"import", importAnswer{}}, {"merge", mergeAnswer{}}, {"sync", syncAnswer{}},
+	{"backup", backupAnswer{}},
 	{"catalog", listing.Document{}}, {"catalog diff", listing.Changes{}}, {"reproduce", reproduction{}},
 	{"validate", validation{}}, {"doctor", examination{}}, {"version", build{}},
 }

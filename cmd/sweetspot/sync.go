@@ -18,7 +18,7 @@ func newSyncCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "sync FOLDER|USER@HOST:FOLDER",
 		Short: "Exchange runs, picks and prices with the databases that sync in the same folder",
-		Long: "sync reads the bundles that other databases have left in a folder and leaves one with what these do not have.\n" +
+		Long: "sync reads the bundles that other databases have left in a folder and leaves one with what they lack.\n" +
 			"The folder may be on a network disk, or on another host that ssh reaches. After everybody has synced, all have\n" +
 			"the same: of names, notes, deletions and undeletions the latest holds. What one database purged stays in the\n" +
 			"others' files, and can be undeleted there. A sync that is broken off is finished by the next one.",
@@ -48,8 +48,8 @@ func newSyncCommand() *cobra.Command {
 				return err
 			}
 			if wantsJSON(cmd) {
-				return printJSON(cmd.OutOrStdout(), syncAnswer{contract.NewHead("sync", done.Warnings...), w.Store().Path(), args[0],
-					done})
+				return printJSON(cmd.OutOrStdout(), syncAnswer{contract.NewHead("sync", done.Warnings...), w.Store().Path(),
+					args[0], done})
 			}
 			warn(cmd.ErrOrStderr(), done.Warnings...)
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s, in %s\n", done, plaintext.Clean(w.Path()))

@@ -63,8 +63,8 @@ func (x *syncing) picks(ctx context.Context, tx *transaction) (items []own, err 
 		ID, Deleted             int64
 		Mark, Noted, Note, Kept string
 	}
-	err = each(ctx, tx, "SELECT id, deleted, pick_mark(created_at, query, candidate) AS mark, noted, note, kept FROM picks "+
-		"ORDER BY id", nil, func(r *row) error {
+	err = each(ctx, tx, "SELECT id, deleted, pick_mark(created_at, query, candidate) AS mark, noted, note, kept "+
+		"FROM picks ORDER BY id", nil, func(r *row) error {
 		o := own{id: r.ID, gone: r.Deleted > 0}
 		o.Item = bundle.Item{Kind: bundle.Pick, Mark: r.Mark, Registers: map[string]bundle.Register{
 			bundle.Kept: {Stamp: r.Kept, Value: text(!o.gone)}}}

@@ -68,8 +68,8 @@ func (f Folder) List(ctx context.Context) (names []string, err error) {
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if lines[len(lines)-1] != listed {
-		return nil, fmt.Errorf("%s answers in no way that a folder does; check that ssh %s ls prints its files and nothing else",
-			f.name(), f.Host.hint())
+		return nil, fmt.Errorf("%s answers in no way that a folder does; check that ssh %s ls prints its files and nothing "+
+			"else", f.name(), f.Host.hint())
 	}
 	for _, line := range lines {
 		if bundle.IsName(line) {
@@ -204,7 +204,8 @@ func (f Folder) run(ctx context.Context, script string, in io.Reader, out io.Wri
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, exec.ErrNotFound):
-		return fmt.Errorf("there is no program %q on the PATH, which user@host:folder needs; install OpenSSH's client", words[0])
+		return fmt.Errorf("there is no program %q on the PATH, which user@host:folder needs; install OpenSSH's client",
+			words[0])
 	case c.cmd.ProcessState == nil:
 		return fmt.Errorf("%s could not be started: %w", words[0], err)
 	case errors.Is(err, errEnough) || errors.Is(err, errTooMuch):
@@ -212,7 +213,8 @@ func (f Folder) run(ctx context.Context, script string, in io.Reader, out io.Wri
 	case c.cmd.ProcessState.ExitCode() == sshFailed:
 		return c.connectError("")
 	}
-	return fmt.Errorf("%s can't be used (%s); check that it is a folder that you may read and write", f.name(), said.last())
+	return fmt.Errorf("%s can't be used (%s); check that it is a folder that you may read and write", f.name(),
+		said.last())
 }
 
 // errTooMuch is of a host that says more than any folder has names.
