@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,11 +29,18 @@ type printer struct {
 	epochs  func(matrix.Row) []float64 // to estimate
 	set     *profile.Set
 	printed map[int]bool
+	left    context.Context // once it has ended, probes are left rather than over; nil where they cannot be
 }
+
+// leastSpent is what a probe takes at least, in seconds, that has begun.
+const leastSpent = 1e-3
 
 func (p *printer) print(u matrix.Update) error {
 	if p.printed == nil {
 		p.printed = map[int]bool{}
+	}
+	if p.left != nil && p.left.Err() != nil {
+		return nil
 	}
 	for i, r := range u.Rows {
 		// Probes skipped by a stop come after those it ended.
@@ -55,7 +63,8 @@ func (p *printer) print(u matrix.Update) error {
 // row writes one probe; one of several that measured nothing is only listed.
 func (p *printer) row(rows []matrix.Row, i int) error {
 	r, among := rows[i], len(rows) > 1
-	if r.Update.Seq == 0 {
+	unbegun := !p.json && among && r.State == matrix.Failed && r.Update.SpentS < leastSpent
+	if r.Update.Seq == 0 || unbegun {
 		if p.json {
 			return p.document(report.Unmeasured(r), among)
 		}
@@ -172,12 +181,34 @@ func (l *liveLine) endLine() {
 	}
 }
 
+// queuedText counts probes of which some wait in a queue; "" where none does.
+func queuedText(m matrix.Update) string {
+	running, queued, over := 0, 0, 0
+	for _, r := range m.Rows {
+		switch {
+		case r.State == matrix.Running && r.Update.Waiting == "":
+			running++
+		case r.State == matrix.Running:
+			queued++
+		case r.State != matrix.Waiting:
+			over++
+		}
+	}
+	if queued == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d over, %d running", over, len(m.Rows), running)
+}
+
 func progressText(m matrix.Update) string {
 	row := m.Rows[m.Current]
 	u := row.Update
 	parts := []string{u.Run.Model}
 	if n := len(m.Rows); n > 1 {
 		parts = []string{fmt.Sprintf("%d/%d", m.Current+1, n), row.Label()}
+		if queued := queuedText(m); queued != "" {
+			parts[0] = queued
+		}
 	}
 	switch {
 	case u.Waiting != "" && !u.Done:

@@ -15,6 +15,7 @@ import (
 
 	"sweetspot/data/workspace"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
 	"sweetspot/probes/background"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/request"
@@ -96,7 +97,7 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
 		return p.follow(ctx, live, r)
 	}
 	s.Output = live
-	m, err := r.Start(ctx, s)
+	m, err := startSaying(ctx, cmd.ErrOrStderr(), r, s)
 	if err != nil {
 		return err
 	}
@@ -109,6 +110,21 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
 		}
 	}()
 	return p.watch(m, live)
+}
+
+// startSaying starts the probes, and says of those in a queue how they are followed again.
+func startSaying(ctx context.Context, say io.Writer, r request.Request, s request.Environment) (*matrix.Matrix, error) {
+	if r.On == "" {
+		return r.Start(ctx, s)
+	}
+	f, err := r.Enqueue(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	key := f.Key()[:shortKey]
+	_, _ = fmt.Fprintf(say, "sweetspot: %s in the queue as %s; Ctrl-C ends them, and sweetspot attach %s follows them "+
+		"again should this terminal be lost\n", quantity.Several(f.Jobs(), "job"), key, key)
+	return f.Matrix, nil
 }
 
 // serve runs the probes in the background, where clients can attach.

@@ -94,7 +94,7 @@ func (f *attachFlags) rejoin(ctx context.Context, cmd *cobra.Command, q *request
 		m.Stop()
 	}
 	defer context.AfterFunc(ctx, m.Leave)()
-	p := printer{out: cmd.OutOrStdout(), json: wantsJSON(cmd), path: w.Path(), set: set, epochs: ownEpochs}
+	p := printer{out: cmd.OutOrStdout(), json: wantsJSON(cmd), path: w.Path(), set: set, epochs: ownEpochs, left: ctx}
 	err = p.watch(m.Matrix, live)
 	if ctx.Err() != nil {
 		_, _ = fmt.Fprintf(live.w, "sweetspot: the probes go on there; sweetspot attach %s collects them\n", q.Key[:shortKey])

@@ -170,7 +170,7 @@ func Money(usd float64) string {
 		return "—"
 	case usd < 0:
 		return "-" + Money(-usd)
-	case usd == 0:
+	case usd < 5e-7: // which six decimals would write as a row of zeros
 		return "$0"
 	case usd < 0.1:
 		return "$" + strconv.FormatFloat(usd, 'f', min(6, 1-int(math.Floor(math.Log10(usd)))), 64)

@@ -151,6 +151,9 @@ type Followed struct {
 	queued *inQueue
 }
 
+// Jobs is the number of its jobs.
+func (f *Followed) Jobs() int { return len(f.queued.jobs) }
+
 // Key names it.
 func (f *Followed) Key() string { return f.queued.key }
 
