@@ -35,7 +35,8 @@ func TestQueueOnTheScreens(t *testing.T) {
 	user := newHome(t)
 	config := filepath.Join(user.dir, "config", "sweetspot", "config.json")
 	writeFile(t, config, `{"slurm": {"quiet_seconds": 4, "gpus": {"a100": {"usd_per_hour": 2.5}}}}`)
-	others := slurm(t, "sbatch", "--parsable", "--partition=urgent", "--nodelist=gpu2", "--gres=gpu:a100:1", "--output=/dev/null",
+	others := slurm(t, "sbatch", "--parsable", "--partition=urgent", "--nodelist=gpu2", "--gres=gpu:a100:1",
+		"--output=/dev/null",
 		"--wrap=sleep 60")
 	t.Cleanup(func() { _ = exec.Command("scancel", others).Run() })
 

@@ -105,8 +105,8 @@ func choose(running []background.Entry, db string, args []string) (*background.E
 	if len(args) == 0 {
 		switch len(running) {
 		case 0:
-			return nil, 0, exitError{exitFailed, errors.New("no probe is running in the background, and none is in a queue; give the number of a " +
-				"run to see it")}
+			return nil, 0, exitError{exitFailed, errors.New("no probe is running in the background, and none " +
+				"is in a queue; give the number of a run to see it")}
 		case 1:
 			return &running[0], 0, nil
 		}
