@@ -33,7 +33,7 @@ race: setup ## run the tests of what works in parallel again, with the race dete
 test-frameworks: ## test with today's PyTorch and what stands on it, from PyPI; SHORT=1 does the least of it
 	@scripts/frameworks $(if $(SHORT),--short)
 
-test-cluster: ## test probes on a real Slurm, set up on this machine; SHORT=1 leaves out most of the faults
+test-cluster: ## probe 60 matrices on a real Slurm, set up on this machine, with faults; SHORT=1 only three
 	@scripts/cluster test $(if $(SHORT),-short)
 
 bench: ## run the benchmarks; BENCH=Scrub picks some, with their aims

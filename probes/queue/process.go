@@ -27,14 +27,14 @@ type Process struct {
 	host   remote.Host
 	own    bool // the host is its job's
 	spool  Spool
-	attach func() (*remote.Process, error)
+	attach func() (link, error)
 
 	readers map[stream]*io.PipeReader
 	writers map[stream]*io.PipeWriter
 	sent    [streams]int64 // bytes, which a new connection brings again
 
 	mu       sync.Mutex
-	current  *remote.Process
+	current  link
 	begun    bool
 	started  time.Time
 	facts    *identity.Facts
@@ -50,6 +50,26 @@ type Process struct {
 	again bool // another attempt will
 }
 
+// link is a connection to where a spool can be read, which brings all of it: a
+// [remote.Process].
+type link interface {
+	Events() io.Reader
+	Stdout() io.Reader
+	Stderr() io.Reader
+	Ready() <-chan error
+	Refused() bool
+	Started() time.Time
+	Facts() (identity.Facts, bool)
+	Restarts() int
+	Next() bool
+	CutOff() bool
+	Gone(gone bool, restarts int)
+	StopWithin(grace time.Duration)
+	Leave()
+	Wait() runner.Exit
+	Collected() bool
+}
+
 type stream int
 
 const (
@@ -61,11 +81,16 @@ const (
 
 // Follow begins to follow. It returns at once.
 func Follow(w *Watch, s Spool) *Process {
+	h, _ := w.engine.Host(s.Job())
+	return begin(w, s, func() (link, error) { return remote.Watch(h, s.Path(), s.Job(), w.engine.Quiet()) })
+}
+
+// begin begins to follow by that connection.
+func begin(w *Watch, s Spool, attach func() (link, error)) *Process {
 	h, own := w.engine.Host(s.Job())
-	p := &Process{watch: w, host: h, own: own, spool: s, readers: map[stream]*io.PipeReader{},
+	p := &Process{watch: w, host: h, own: own, spool: s, attach: attach, readers: map[stream]*io.PipeReader{},
 		writers: map[stream]*io.PipeWriter{}, why: "waits in the queue",
 		runs: make(chan struct{}), halt: make(chan struct{}), ended: make(chan struct{})}
-	p.attach = func() (*remote.Process, error) { return remote.Watch(h, s.Path(), s.Job(), w.engine.Quiet()) }
 	for _, k := range []stream{events, stdout, stderr} {
 		p.readers[k], p.writers[k] = io.Pipe()
 	}
@@ -146,18 +171,18 @@ func (p *Process) once() (over, began bool) {
 		p.all = true
 		p.lose(errors.New(p.explain(refused.Error())))
 	case r.Collected() && exit.Lost != nil:
-		s, _, _ := p.watch.State(p.spool.Job())
+		s := p.watch.Now(p.spool.Job(), p.halt)
 		p.all, p.again = true, r.Next() || !s.Phase.Over() && s.Restarts > r.Restarts()
-		said := "what it wrote until then is saved"
-		if !s.Phase.Over() {
-			said = exit.Lost.Error()
+		said := exit.Lost.Error()
+		if s.Phase.Over() && r.CutOff() { // which the engine explains
+			said = "what it wrote until then is saved"
 		}
 		if p.again {
 			said = "it was begun again, and so is the probe; what it wrote until then is saved"
 		}
 		p.lose(errors.New(p.explain(said)))
 	case r.Collected():
-		p.all, p.exit = true, exit
+		p.all, p.again, p.exit = true, r.Next(), exit
 	default:
 		return false, began
 	}
@@ -165,7 +190,7 @@ func (p *Process) once() (over, began bool) {
 }
 
 // await waits until the probe runs; nil also if the connection broke.
-func (p *Process) await(r *remote.Process) error {
+func (p *Process) await(r link) error {
 	select {
 	case err := <-r.Ready():
 		if err != nil {
@@ -191,7 +216,7 @@ func (p *Process) await(r *remote.Process) error {
 }
 
 // tell passes on what the engine says of the job, as long as the connection holds.
-func (p *Process) tell(r *remote.Process, finished <-chan struct{}) {
+func (p *Process) tell(r link, finished <-chan struct{}) {
 	type word struct {
 		gone     bool
 		restarts int
@@ -338,8 +363,8 @@ func (p *Process) Collected() bool {
 	return p.all
 }
 
-// Again reports, once [Process.Wait] has returned, whether the probe was cut off and
-// its job was begun again: another attempt follows.
+// Again reports, once [Process.Wait] has returned, whether its job was begun again before
+// the probe had ended: another attempt follows.
 func (p *Process) Again() bool {
 	<-p.ended
 	return p.again

@@ -259,7 +259,7 @@ func TestOwnHost(t *testing.T) {
 	defer w.Close()
 	follow := func() *Process {
 		p := Follow(w, Spool{s.dir, SpoolName(jobName, 0), 0})
-		p.attach = func() (*remote.Process, error) {
+		p.attach = func() (link, error) {
 			t.Error("it was connected to")
 			return nil, errors.New("there is no such host")
 		}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -96,13 +97,40 @@ type Engine interface {
 	Quiet() time.Duration
 	// Offers is what there is now.
 	Offers(ctx context.Context) ([]Offer, error)
-	// Submit begins the job, unless one of that name is there already.
+	// Submit begins the job, unless one of that name is there already. An error that is
+	// ErrUnsure leaves open whether the job was accepted.
 	Submit(ctx context.Context, b Batch) (id string, err error)
 	// Look returns the states of the jobs by their names; of those that it does not
 	// know, none.
 	Look(ctx context.Context, names []string) (map[string]State, error)
 	// Cancel ends jobs, those that do not run any more excepted.
 	Cancel(ctx context.Context, names []string) error
+}
+
+// ErrUnsure is of a submission that may have been accepted: the connection was lost before
+// the answer came, or the engine did not answer.
+var ErrUnsure = errors.New("it may have been accepted")
+
+// How long an engine that does not answer is asked again to accept a job.
+var (
+	askAgain     = 2 * time.Second
+	askAgainLast = 30 * time.Second
+	askUntil     = 2 * time.Minute
+)
+
+// Submit begins a job, and asks again as long as it is not sure whether it was accepted.
+func Submit(ctx context.Context, e Engine, b Batch) error {
+	for wait, since := askAgain, time.Now(); ; wait = min(2*wait, askAgainLast) {
+		_, err := e.Submit(ctx, b)
+		if !errors.Is(err, ErrUnsure) || time.Since(since) > askUntil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(wait):
+		}
+	}
 }
 
 // keyDigits is the length of the name of a matrix; a job's has two digits more, a

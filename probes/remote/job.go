@@ -107,6 +107,9 @@ func (p *Process) Refused() bool { return p.refused }
 // [Process.Wait] has returned.
 func (p *Process) Restarts() int { return p.restarts }
 
+// CutOff reports whether the probe did not say how it ended, once [Process.Wait] has returned.
+func (p *Process) CutOff() bool { return p.cut }
+
 // Next reports whether a probe that was cut off has begun again, once [Process.Wait] has
 // returned.
 func (p *Process) Next() bool { return p.next }

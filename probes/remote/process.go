@@ -65,7 +65,8 @@ type Process struct {
 	refused bool       // the agent reported that it cannot
 
 	restarts int  // of the job that writes the spool, when that began
-	next     bool // the probe was cut off and has begun again
+	cut      bool // the probe was cut off
+	next     bool // and has begun again
 	replays  bool // what arrives was written before
 	started  time.Time
 	facts    *identity.Facts
@@ -277,7 +278,7 @@ func (p *Process) note(f frame) {
 			Restarts int
 		}
 		Failed, Broken string
-		Next           bool
+		Cut, Next      bool
 	}
 	if json.Unmarshal(f.payload, &n) != nil {
 		return // from another version, or not an agent's
@@ -287,9 +288,11 @@ func (p *Process) note(f frame) {
 		p.refused = true
 		p.reportStart(fmt.Errorf("on %s: %s", p.name(), plaintext.Cut(plaintext.Clean(n.Failed), 1000)))
 	case n.Broken != "":
-		p.next = n.Next
+		p.next, p.cut = n.Next, n.Cut
 		p.broken = fmt.Sprintf("the record of the probe on %s is incomplete: %s; what it wrote until then is saved", p.name(),
 			plaintext.Cut(plaintext.Clean(n.Broken), 300))
+	case n.Next:
+		p.next = true
 	case p.begun: // others read what follows
 	case n.Facts != nil:
 		p.facts = n.Facts

@@ -116,11 +116,18 @@ func (r Request) Enqueue(ctx context.Context, s Environment) (*Followed, error) 
 			return nil, errors.Join(err, q.discard(undo, ""))
 		}
 	}
-	if err := q.submit(ctx, jobs, order); err != nil {
+	// Remembered first: whoever is killed while it submits left jobs that are to be collected.
+	if err := remember(q.key, memo{r.Rule, r.Name != "" || !r.IsCommand(), r.AccuracyPattern}); err != nil {
 		return nil, errors.Join(err, q.discard(undo, ""))
 	}
-	if err := remember(q.key, memo{r.Rule, r.Name != "" || !r.IsCommand(), r.AccuracyPattern}); err != nil {
-		return nil, errors.Join(err, q.engine.Cancel(undo, q.jobs), q.discard(undo, ""))
+	if err := q.submit(ctx, jobs, order); err != nil {
+		forgetMemo(q.key)
+		return nil, errors.Join(err, q.discard(undo, ""))
+	}
+	if ctx.Err() != nil {
+		forgetMemo(q.key)
+		return nil, errors.Join(errors.New("given up while the jobs were submitted; those that were are cancelled"),
+			q.engine.Cancel(undo, q.jobs), q.discard(undo, ""))
 	}
 	return q.start(ctx, cells, r.Rule.MaxUSD)
 }
@@ -171,9 +178,9 @@ func (q *inQueue) submit(ctx context.Context, jobs map[string]*remote.Job, order
 			for _, p := range job.Probes {
 				b.Limit += p.Limit + preparing
 			}
-			_, err = q.engine.Submit(ctx, b)
+			err = queue.Submit(ctx, q.engine, b)
 		}
-		if err == nil {
+		if err == nil || errors.Is(err, queue.ErrUnsure) { // it is followed if it is there
 			q.jobs = append(q.jobs, job.Name)
 			continue
 		}

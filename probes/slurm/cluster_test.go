@@ -23,6 +23,10 @@ type cluster struct {
 	binary string
 	home   string
 	work   string
+	dir    string // of the spools
+	kept   string // of their links
+
+	jobs map[string]map[string]bool // numbers of all jobs seen, by name
 
 	mu    sync.Mutex
 	spool map[string]string // hard links to the frames of all spools, by name
@@ -54,7 +58,8 @@ func open(t *testing.T) *cluster {
 	}
 	dir := t.TempDir()
 	c := &cluster{t: t, script: script, binary: binary(t), home: filepath.Join(dir, "home"),
-		work: filepath.Join(dir, "work"), spool: map[string]string{}}
+		work: filepath.Join(dir, "work"), spool: map[string]string{}, jobs: map[string]map[string]bool{}}
+	c.dir = filepath.Join(c.home, ".local", "state", "sweetspot", "queue")
 	for _, d := range []string{c.work, filepath.Join(c.home, ".config", "sweetspot"), filepath.Join(dir, "kept")} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			t.Fatal(err)
@@ -64,7 +69,9 @@ func open(t *testing.T) *cluster {
 	c.write(filepath.Join(c.home, ".config", "sweetspot", "config.json"),
 		`{"slurm": {"quiet_seconds": 4, "gpus": {"a100": {"usd_per_hour": 2.5}}}}`)
 	ctx, cancel := context.WithCancel(t.Context())
-	go c.keepSpools(ctx, filepath.Join(dir, "kept"))
+	c.kept = filepath.Join(dir, "kept")
+	go c.keepSpools(ctx)
+	go c.keepJobs(ctx)
 	t.Cleanup(cancel)
 	return c
 }
@@ -93,8 +100,10 @@ var built = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if path, err := built(); err == nil && os.Getenv("SWEETSPOT_CLUSTER") != "" {
-		_ = os.RemoveAll(filepath.Dir(path))
+	if os.Getenv("SWEETSPOT_CLUSTER") != "" {
+		if path, err := built(); err == nil {
+			_ = os.RemoveAll(filepath.Dir(path))
+		}
 	}
 	os.Exit(code)
 }
@@ -115,14 +124,30 @@ func (c *cluster) write(path, text string) {
 	}
 }
 
-func (c *cluster) root() string {
-	return filepath.Join(c.home, ".local", "state", "sweetspot", "queue")
+// keepJobs collects the numbers of all jobs.
+func (c *cluster) keepJobs(ctx context.Context) {
+	for ctx.Err() == nil {
+		out, _ := exec.CommandContext(ctx, "squeue", "-h", "--states=all", "-o", "%i %j").Output() // it may be killed
+		c.mu.Lock()
+		for line := range strings.Lines(string(out)) {
+			id, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if c.jobs[name] == nil {
+				c.jobs[name] = map[string]bool{}
+			}
+			c.jobs[name][id] = true
+		}
+		c.mu.Unlock()
+		time.Sleep(time.Second)
+	}
 }
 
 // keepSpools links the frames of every spool, which outlive it so.
-func (c *cluster) keepSpools(ctx context.Context, to string) {
+func (c *cluster) keepSpools(ctx context.Context) {
 	for ctx.Err() == nil {
-		paths, _ := filepath.Glob(filepath.Join(c.root(), "*", "frames"))
+		c.mu.Lock()
+		from, to := c.dir, c.kept
+		c.mu.Unlock()
+		paths, _ := filepath.Glob(filepath.Join(from, "*", "frames"))
 		for _, p := range paths {
 			name := filepath.Base(filepath.Dir(p))
 			c.mu.Lock()
@@ -204,7 +229,7 @@ func (c *cluster) daemon(words ...string) {
 // returns the number of the job that writes.
 func (c *cluster) steps(least int) string {
 	c.t.Helper()
-	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(200 * time.Millisecond) {
 		n := 0
 		for _, s := range c.spools() {
 			if len(s) >= 20 {
@@ -223,6 +248,9 @@ func (c *cluster) steps(least int) string {
 func (c *cluster) idle() {
 	c.t.Helper()
 	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(200 * time.Millisecond) {
+		for node := range strings.FieldsSeq(c.slurm("sinfo", "-h", "-N", "-p", "urgent", "-t", "drain", "-o", "%N")) {
+			c.slurm("scontrol", "update", "NodeName="+node, "State=RESUME") // Slurm itself may have drained it
+		}
 		nodes := c.slurm("sinfo", "-h", "-N", "-p", "urgent", "-t", "idle", "-o", "%N")
 		if c.slurm("squeue", "-h") == "" && len(strings.Fields(nodes)) == 3 {
 			return
@@ -313,8 +341,8 @@ func (c *cluster) check(jobs int) {
 	for id, its := range saved {
 		c.t.Errorf("run %d has %d iterations that are of no spool of its own", id, len(its))
 	}
-	if left, _ := os.ReadDir(c.root()); len(left) > 0 {
-		c.t.Errorf("%d files are left in %s", len(left), c.root())
+	if left, _ := os.ReadDir(c.dir); len(left) > 0 {
+		c.t.Errorf("%d files are left in %s", len(left), c.dir)
 	}
 	names := map[string]bool{}
 	for spool := range c.spools() {

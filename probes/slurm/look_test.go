@@ -1,6 +1,8 @@
 package slurm
 
 import (
+	"errors"
+	"os/exec"
 	"reflect"
 	"strings"
 	"testing"
@@ -63,6 +65,22 @@ func TestParseStart(t *testing.T) {
 		if !starts.IsZero() != (want.starts > 0) || want.starts > 0 && starts.Unix() != want.starts || why != want.why {
 			t.Errorf("%q: %v, %q", line, starts, why)
 		}
+	}
+}
+
+func TestIsUnanswered(t *testing.T) {
+	for said, want := range map[string]bool{
+		"sbatch: error: Batch job submission failed: Unable to contact slurm controller (connect failure)": true,
+		"sbatch: error: Batch job submission failed: Socket timed out on send/recv operation":              true,
+		"sbatch: error: Batch job submission failed: Invalid account or account/partition combination":     false,
+	} {
+		if got := isUnanswered(&failure{said, errors.New("exit status 1")}); got != want {
+			t.Errorf("%q: %t", said, got)
+		}
+	}
+	lost := exec.Command("sh", "-c", "exit 255").Run()
+	if !isUnanswered(&failure{"client_loop: send disconnect: Broken pipe", lost}) {
+		t.Error("a lost connection counts as an answer")
 	}
 }
 

@@ -78,32 +78,6 @@ func TestOffersOfACluster(t *testing.T) {
 	}
 }
 
-// The client is killed; attach collects all that came before and after.
-func TestClientKilled(t *testing.T) {
-	c := open(t)
-	p := c.start("--gpu", "a100,v100", "--batch", "16,32")
-	c.steps(1)
-	if err := p.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	c.end(p)
-	list := c.command("queue", "list")
-	if c.must(list); strings.Count(list.out.String(), "running") != 2 {
-		t.Errorf("queue list: %s", list.out.String())
-	}
-	a := c.command("attach", "--json")
-	if err := a.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if code := c.end(a); code != 0 {
-		t.Errorf("attach: exit code %d: %s", code, a.err.String())
-	}
-	if n := len(c.saved()); n != 4 {
-		t.Errorf("%d runs, want 4", n)
-	}
-	c.check(2)
-}
-
 // An interrupt stops at a step boundary, and cancels what waits.
 func TestInterrupted(t *testing.T) {
 	c := openLong(t)
@@ -137,35 +111,6 @@ func TestCancelled(t *testing.T) {
 	c.must(c.command("queue", "cancel", key))
 	if code := c.end(p); code == 0 || !strings.Contains(p.err.String(), "it was cancelled") {
 		t.Errorf("exit code %d: %s", code, p.err.String())
-	}
-	c.check(1)
-}
-
-// The controller's end is nothing to a job, nor to who follows it.
-func TestControllerKilled(t *testing.T) {
-	c := open(t)
-	p := c.start("--gpu", "a100", "--batch", "16,32")
-	c.steps(1)
-	c.daemon("stop", "slurmctld", "KILL")
-	time.Sleep(3 * time.Second)
-	c.daemon("start", "slurmctld")
-	// One that had not yet written its state forgets the job, and has the node end it.
-	if code := c.end(p); code != 0 && !strings.Contains(p.err.String(), "no longer knows the job (what it wrote") {
-		t.Errorf("exit code %d: %s", code, p.err.String())
-	}
-	c.check(0) // the controller may have forgotten a job
-}
-
-// A node's daemon is killed: Slurm gives the job up, which goes on and ends.
-func TestNodeDaemonKilled(t *testing.T) {
-	c := openLong(t)
-	p := c.start("--gpu", "a100", "--batch", "16,32")
-	c.steps(1)
-	c.daemon("stop", "gpu2", "KILL")
-	code := c.end(p)
-	c.daemon("start", "gpu2")
-	if n := len(c.saved()); n != 2 || code != 0 {
-		t.Errorf("%d runs, exit code %d: %s", n, code, p.err.String())
 	}
 	c.check(1)
 }
@@ -215,35 +160,6 @@ func (c *cluster) killJob(job string) {
 	}
 }
 
-// A job that is requeued in spite of its wish goes on: what was cut off is probed in
-// another attempt, what had ended is not.
-func TestRequeued(t *testing.T) {
-	c := open(t)
-	p := c.start("--gpu", "a100", "--batch", "16,32")
-	job := c.steps(2) // the second probe is under way
-	c.slurm("scontrol", "update", "JobId="+job, "Requeue=1")
-	c.slurm("scontrol", "requeue", job)
-	c.end(p)
-	if n := len(c.saved()); n != 3 {
-		t.Errorf("%d runs, want 3: %s %s", n, p.err.String(), p.out.String())
-	}
-	c.check(1)
-}
-
-// Near the limit of its time, a job ends at a step boundary.
-func TestTimeLimit(t *testing.T) {
-	c := openLong(t)
-	c.long()
-	p := c.start("--gpu", "a100", "--batch", "16,32", "--keep-running", "--max-seconds", "100")
-	job := c.steps(1)
-	c.slurm("scontrol", "update", "JobId="+job, "TimeLimit=1") // of which a minute is the grace
-	code := c.end(p)
-	if said := p.err.String() + p.out.String(); code == 0 || !strings.Contains(said, "the time limit of the job is near") {
-		t.Errorf("exit code %d: %s", code, said)
-	}
-	c.check(1)
-}
-
 // A drained node makes a job wait, and that is said.
 func TestNodeDrained(t *testing.T) {
 	c := openLong(t)
@@ -266,39 +182,4 @@ func TestNodeDrained(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, p.err.String())
 	}
 	c.check(1)
-}
-
-// A job of a partition with a higher priority takes the node.
-func TestPreempted(t *testing.T) {
-	c := openLong(t)
-	p := c.start("--gpu", "a100", "--batch", "16,32,64")
-	c.steps(1)
-	urgent := c.slurm("sbatch", "--parsable", "-p", "urgent", "-w", "gpu2", "--gres=gpu:a100:1", "--output=/dev/null",
-		"--wrap", "sleep 3")
-	c.end(p)
-	if said := p.err.String() + p.out.String(); !strings.Contains(said, "a job of higher priority took its place") {
-		t.Errorf("it said %s", said)
-	}
-	c.slurm("scancel", urgent)
-	c.check(1)
-}
-
-// The file system of the spools is full: what was written until then is saved.
-func TestSpoolFull(t *testing.T) {
-	c := openLong(t)
-	full := filepath.Join(c.work, "full")
-	if err := os.Mkdir(full, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mount("sweetspot-test", full, "tmpfs", 0, "size=96k"); err != nil {
-		t.Skip("a small file system cannot be mounted here: ", err)
-	}
-	defer func() { _ = syscall.Unmount(full, syscall.MNT_DETACH) }()
-	c.write(filepath.Join(c.work, "train.py"), strings.Replace(training, "time.sleep", "print('x' * 1000); time.sleep", 1))
-	p := c.start("--gpu", "a100", "--batch", "16", "--spool", full)
-	code := c.end(p)
-	if said := p.err.String() + p.out.String(); code == 0 || !strings.Contains(said, "free space there") {
-		t.Errorf("exit code %d: %s", code, said)
-	}
-	c.idle()
 }

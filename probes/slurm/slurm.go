@@ -11,6 +11,7 @@ import (
 	"math"
 	"os/exec"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,8 +102,8 @@ func (e *Engine) command(ctx context.Context, input []byte, words ...string) (st
 			plaintext.Clean(e.login.String()), name)
 	}
 	if ctx.Err() != nil {
-		return "", fmt.Errorf("the commands of Slurm on %s did not answer within %s", plaintext.Clean(e.login.String()),
-			commandTimeout)
+		return "", &failure{fmt.Sprintf("the commands of Slurm on %s did not answer within %s",
+			plaintext.Clean(e.login.String()), commandTimeout), err}
 	}
 	return "", &failure{said.String(), err}
 }
@@ -112,6 +113,24 @@ type failure struct {
 	said string
 	err  error
 }
+
+// unanswered is said by commands that did not reach the controller, or did not hear from it.
+var unanswered = regexp.MustCompile(`did not answer|Unable to contact|Socket timed out|` +
+	`Connection (refused|reset|timed out)|Zero Bytes|[Cc]ommunication`)
+
+// isUnanswered reports whether a command may or may not have done what it should: nobody
+// answered, or the connection to the login host was lost.
+func isUnanswered(err error) bool {
+	var f *failure
+	if !errors.As(err, &f) {
+		return false
+	}
+	var exit *exec.ExitError
+	return errors.As(f.err, &exit) && exit.ExitCode() == sshLost || unanswered.MatchString(f.said)
+}
+
+// sshLost is the exit code of an ssh that could not connect, or whose connection was lost.
+const sshLost = 255
 
 func (f *failure) Error() string {
 	if last := lastLine(f.said); last != "" {
@@ -166,7 +185,7 @@ func (e *Engine) Submit(ctx context.Context, b queue.Batch) (string, error) {
 	}
 	known, err := e.Look(ctx, []string{b.Name})
 	if err != nil {
-		return "", err
+		return "", unsure(err)
 	}
 	if s, ok := known[b.Name]; ok {
 		return s.ID, nil
@@ -175,15 +194,27 @@ func (e *Engine) Submit(ctx context.Context, b queue.Batch) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// The folder must be there before the job, which writes its output to it.
-	words := append([]string{"sh", "-c", `mkdir -p -m 700 -- "$1" && shift && exec "$@"`, "sh", root, "sbatch"},
-		e.asked(b, e.offers[i], root)...)
+	// The folder must be there before the job, which writes its output to it, and room for the
+	// job's last words where its file system is full by then.
+	const room = `mkdir -p -m 700 -- "$1" && spare=$1/$2.spare && head -c 16384 /dev/zero >"$spare" && shift 2 || exit
+		"$@" || { code=$?; rm -f -- "$spare"; exit "$code"; }`
+	words := append([]string{"sh", "-c", room, "sh", root, b.Name, "sbatch"}, e.asked(b, e.offers[i], root)...)
 	out, err := e.command(ctx, script, words...)
+	if isUnanswered(err) {
+		return "", unsure(err)
+	}
 	if err != nil {
 		return "", fmt.Errorf("the job for %s was refused by Slurm: %w", plaintext.Quote(b.GPU), err)
 	}
 	id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // with several clusters, its name follows
 	return id, nil
+}
+
+func unsure(err error) error {
+	if !isUnanswered(err) {
+		return err
+	}
+	return fmt.Errorf("%w (%w)", err, queue.ErrUnsure)
 }
 
 // asked are the options of sbatch.

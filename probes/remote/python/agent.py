@@ -167,6 +167,8 @@ def keep(header, files, spool, ending=()):
     if CUT in ending:
         spool.write("cut", CUT)  # it may be begun again, and goes on then
         return
+    if ending and not command.succeeded():  # not by a fault of its own
+        spool.append(note(command.age(), broken=ending[0]))
     spool.append(command.exit())
     spool.write("ended", command.age())
 
@@ -181,6 +183,8 @@ def follow(spool, link, kept=None):
             kept = is_kept()  # asked first: what was written last is then read
             data = b"" if link.full() else frames.read(1 << 18)
             for kind, payload, whole in splitter.feed(data):
+                if kind == EXIT and spool.has_next():
+                    link.send(note(next=True))  # the scheduler gave the job up, which went on in spite of it
                 link.send(whole)
                 if failed(kind, payload):
                     if not spool.shared:
@@ -189,7 +193,7 @@ def follow(spool, link, kept=None):
                 finished = kind == EXIT
             if not data and not kept and not link.full():
                 why = "it was cut off: the process that keeps the record was killed, or the host restarted"
-                link.send(note(broken=why, next=spool.has_next()))
+                link.send(note(broken=why, cut=True, next=spool.has_next()))
                 link.send(frame(EXIT, b"{}"))
                 return
             wait([], link, 0 if data else TICK)

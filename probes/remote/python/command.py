@@ -221,6 +221,9 @@ class Command:
         except OSError:
             pass  # it has ended by itself
 
+    def succeeded(self):
+        return self._child.returncode == 0
+
     def exit(self):
         """The frame that says how the command ended."""
         code = self._child.returncode

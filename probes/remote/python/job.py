@@ -11,7 +11,7 @@ import time
 from command import Trouble
 from frames import EXIT, GONE, frame
 from link import wait
-from spool import Spool
+from spool import SPARE, Spool
 
 BEAT = 1.0  # seconds between two heartbeats
 LOOK = 0.2  # seconds between two looks for a spool
@@ -25,9 +25,11 @@ def job(header, files, keep):
     signal.signal(signal.SIGUSR1, lambda *_: ending.append(NEAR))
     signal.signal(signal.SIGTERM, lambda *_: ending.append(CUT))
     beat = Beat(os.path.join(header["root"], header["job"] + ".alive"))
+    spare = os.path.join(header["root"], header["job"] + ".spare")
     try:
         if not claim(header):
             sys.exit("another job does this already")
+        reserve(spare)
         beat.start()
         for probe in header["probes"]:
             spool = None if ending else next_attempt(probe["spool"], header["root"])
@@ -39,11 +41,25 @@ def job(header, files, keep):
             at = probe["files"]
             keep(dict(header, **probe), files[at[0] : at[1]], spool, ending)
     except Trouble as e:
-        sys.exit(str(e))
+        leave(spare, str(e))
     except OSError as e:
-        sys.exit("the record could not be written to %s (%s)" % (header["root"], e.strerror))
+        leave(spare, "the record could not be written to %s (%s); free space there" % (header["root"], e.strerror))
     if ending:
         sys.exit(ending[0])  # the reason for the probes that are left
+
+
+def reserve(path):
+    """Keeps room for the last words of the job where its file system may be full by then."""
+    if not os.path.exists(path):  # whoever submitted it may have done so
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+            out.write(bytes(SPARE))
+
+
+def leave(spare, why):
+    """Ends the job; its log, on the same file system, says why."""
+    if os.path.exists(spare):
+        os.unlink(spare)
+    sys.exit(why)
 
 
 def restarts():
@@ -148,7 +164,15 @@ def last_line(path):
             lines = f.read()[-4096:].decode("utf-8", "replace").strip().splitlines()
     except OSError:
         lines = []
-    return lines[-1][:300] if lines else "the job ended before it"
+    if lines:
+        return lines[-1][:300]
+    try:
+        full = os.statvfs(os.path.dirname(path)).f_bavail == 0
+    except OSError:
+        full = False
+    if full:  # it could not even say so
+        return "the file system of %s is full; free space there" % os.path.dirname(path)
+    return "the job ended before it"
 
 
 def clear(header, _, link):

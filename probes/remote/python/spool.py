@@ -47,7 +47,9 @@ class Spool:
             with open(self.path("spare"), "wb") as out:
                 out.write(bytes(SPARE))
         except OSError as e:
-            raise Trouble("the spool %s could not be created there (%s); free space or set XDG_STATE_HOME" % (self.dir, e.strerror))
+            self.remove()  # there is nothing to follow in it
+            other = "name another folder with --spool" if self.shared else "set XDG_STATE_HOME"
+            raise Trouble("the spool %s could not be created there (%s); free space there or %s" % (self.dir, e.strerror, other))
 
     def release(self):
         """Leaves the spool to the process that was forked."""
