@@ -86,7 +86,8 @@ var faults = []fault{
 		m.pause(8 * time.Second)
 		m.slurm("scontrol", "update", "NodeName="+node, "State=RESUME")
 	}},
-	{name: "accounting off", happens: func(m *faulty) { m.daemon("accounting", "off") }, says: "no longer knows the job|it was cancelled",
+	{name: "accounting off", happens: func(m *faulty) { m.daemon("accounting", "off") },
+		says:  "no longer knows the job|it was cancelled",
 		after: func(m *faulty) { m.daemon("accounting", "on") }},
 	{name: "untyped GRES", before: func(m *faulty) {
 		m.daemon("types", "off")
