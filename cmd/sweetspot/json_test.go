@@ -23,6 +23,7 @@ import (
 	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
+	"sweetspot/engine/transformer"
 	"sweetspot/probes/report"
 )
 
@@ -145,6 +146,7 @@ func asked() question.Query {
 			q.Weights[o.Name] = 1
 		}
 	}
+	q.Tuning = new(transformer.DefaultTuning(transformer.LoRA))
 	return q
 }
 

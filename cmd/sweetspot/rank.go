@@ -42,6 +42,7 @@ type queryFlags struct {
 	bill, prices          []string
 	maxCount              int
 	predicted             *bool
+	tuning                tuningFlags
 }
 
 func (f *queryFlags) register(cmd *cobra.Command) {
@@ -58,6 +59,7 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 			"units at each as your newest run announced)")
 	fl.Var(optional(&f.target, quantity.ParseFraction), "target-accuracy",
 		"train until the validation accuracy reaches this (0.9 or 90%)")
+	f.tuning.register(fl)
 	fl.IntVar(&f.maxCount, "max-count", question.DefaultCount, "largest number of VMs of one type, for inference")
 }
 
@@ -171,6 +173,9 @@ func ask(cmd *cobra.Command, db string, flags queryFlags) (*rank.Result, validat
 	if set, err = flags.priced(set); err != nil {
 		return nil, nil, err
 	}
+	if set, flags.model, err = withArchitecture(set, flags.model); err != nil {
+		return nil, nil, err
+	}
 	q, err := flags.query(set)
 	if err != nil {
 		return nil, nil, err
@@ -224,7 +229,7 @@ func backTested(set *profile.Set, mode profile.Mode, predicted bool) validate.Te
 // query reads the flags; the set tells which model and mode are meant where
 // they leave it open.
 func (f queryFlags) query(set *profile.Set) (question.Query, error) {
-	of, err := question.Resolve(set, f.model, f.mode)
+	of, err := f.tuning.question(set, f.model, f.mode)
 	if err != nil {
 		return question.Query{}, err
 	}
@@ -258,6 +263,11 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 	if q.Workload, err = f.amount(q.Workload, set); err != nil {
 		return q, err
 	}
+	if q.Tuning != nil {
+		if err = f.tuning.apply(q.Tuning); err != nil {
+			return q, usageError("%w", err)
+		}
+	}
 	if f.weights != nil {
 		q.Weights, q.Sort = f.weights, question.ByScore
 	}
@@ -271,14 +281,14 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 // amount is the workload with the amount of work that the flags ask for.
 func (f queryFlags) amount(w question.Workload, set *profile.Set) (question.Workload, error) {
 	switch {
-	case f.units != nil && w.Mode == profile.Infer:
+	case f.units != nil && (w.Mode == profile.Infer || w.Tuning != nil && !w.SaysLength()):
 		w.Units = *f.units
 	case f.units != nil && (f.epochs != nil || f.target != nil || f.steps != nil):
 		return w, usageError("--units, --steps, --epochs and --target-accuracy exclude each other: each says how much to " +
 			"train")
 	}
 	w = w.Whole(set)
-	if f.units == nil || w.Mode == profile.Infer {
+	if f.units == nil || w.Mode == profile.Infer || w.Tuning != nil {
 		return w, nil
 	}
 	if w.TrainSize == nil {

@@ -47,7 +47,7 @@ type Candidate struct {
 	BatchSize     *int      `json:"batch_size" yaml:"batch_size"` // train: of the whole job; infer: per GPU
 	Epochs        *float64  `json:"epochs" yaml:"epochs"`         // of a training
 	Steps         *float64  `json:"steps" yaml:"steps"`           // of one counted in them, at this batch size
-	Units         *float64  `json:"units" yaml:"units"`           // of an inference
+	Units         *float64  `json:"units" yaml:"units"`           // of an inference; tokens of a language model's training
 	Purchase      string    `json:"purchase" yaml:"purchase"`     // how the VMs are bought
 	Time          Seconds   `json:"time" yaml:"time"`
 	Cost          Dollars   `json:"cost" yaml:"cost"`
@@ -81,6 +81,8 @@ type Candidate struct {
 	// work divides at will, one of which time and cost repeat.
 	WholeBatches *candidate.Outcome `json:"whole_batches" yaml:"whole_batches"`
 	Divisible    *candidate.Outcome `json:"divisible" yaml:"divisible"`
+	// of the training of a language model by its architecture; left out of other work
+	Fit *Fit `json:"fit,omitempty" yaml:"fit,omitempty"`
 }
 
 // ScaledSize is a training on a number of GPUs, or of processes without.
@@ -269,6 +271,7 @@ func (w *writer) candidate(i, place int) Candidate {
 	out.Never = knownAt(c.Never)
 	out.Tested, out.Scaling = newTested(w.tested, c), newScaling(c.Scaling)
 	out.WholeBatches, out.Divisible = outcomes(c)
+	out.Fit = newFit(c.Fit)
 	out.Predicted, out.Why = c.IsPredicted(), OrNull(clean(c.Why))
 	out.Time = NewSeconds(c.Time)
 	out.Cost.USD, out.Cost.Range = interval(c.Cost)

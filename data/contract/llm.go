@@ -29,8 +29,8 @@ type LLM struct {
 
 // Rate is a number per second with its 90 % interval.
 type Rate struct {
-	Value *float64 `json:"value"`
-	Range
+	Value *float64 `json:"value" yaml:"value"`
+	Range `yaml:",inline"`
 }
 
 // LLMQuery is what was asked.

@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"sweetspot/data/architecture"
 	"sweetspot/data/catalog"
 	"sweetspot/data/profilecsv"
 	"sweetspot/engine/estimate"
@@ -32,8 +33,8 @@ var order = []string{"malta_cells.csv", "malta_totals.csv", "tarcar.csv", "appro
 // Load returns the library: models, runs with the IDs -1, -2, … in file order,
 // the built-in VM types, and per basis the spread found among the numbers.
 // Every call returns a new set.
-func Load() (*profile.Set, error) {
-	set := &profile.Set{VMTypes: catalog.Builtin(), GPUs: catalog.GPUs()}
+func Load() (set *profile.Set, err error) {
+	set = &profile.Set{VMTypes: catalog.Builtin(), GPUs: catalog.GPUs()}
 	for _, name := range order {
 		part, err := read(name)
 		if err != nil {
@@ -43,6 +44,10 @@ func Load() (*profile.Set, error) {
 	}
 	for i := range set.Runs {
 		set.Runs[i].ID = -int64(i + 1)
+	}
+	set.Architectures = architecture.Builtin()
+	if set.Throughputs, err = throughputs(); err != nil {
+		return nil, fmt.Errorf("built-in library, %s: %w", throughputFile, err)
 	}
 	set.Kinds, set.AccuracyKind = kinds(set.Runs), accuracyKind(set.Runs)
 	return set, nil

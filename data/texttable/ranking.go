@@ -40,6 +40,10 @@ func Ranking(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time,
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	minimized := r.Space.Objectives.Minimized()
 	head := []string{"#", "VM", "variant", "batch"}
+	tuned := r.Query.Tuning != nil
+	if tuned {
+		head = append(head, "memory of a GPU", "tokens/s")
+	}
 	for _, o := range minimized {
 		head = append(head, string(o.Name))
 	}
@@ -51,6 +55,9 @@ func Ranking(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time,
 	for k, i := range shown {
 		c := r.Space.At(i)
 		row := []string{strconv.Itoa(k + 1), wording.VMs(c), wording.VariantLabel(c.Variant), strconv.Itoa(c.BatchSize)}
+		if tuned {
+			row = append(row, fitCells(c.Fit)...)
+		}
 		for _, o := range minimized {
 			row = append(row, withInterval(c.Of(o.Name), o.Write))
 		}
@@ -74,10 +81,21 @@ func Ranking(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time,
 	for _, warning := range wording.Warnings(r, now) {
 		fmt.Fprintln(w, "note: "+warning)
 	}
+	for _, line := range wording.Unfit(r) {
+		fmt.Fprintln(w, "note: "+line)
+	}
 	for _, line := range testedLines(r, shown, tested) {
 		fmt.Fprintln(w, "note: "+line)
 	}
 	return nil
+}
+
+// fitCells are the memory and the speed of a language model's training.
+func fitCells(f *candidate.Fit) []string {
+	if f == nil {
+		return []string{"—", "—"}
+	}
+	return []string{wording.Memory(f), quantity.Count(math.Round(f.TokensPerSecond.Value))}
 }
 
 // testedLines say how good estimates of the bases in the table were on the

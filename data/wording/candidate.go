@@ -30,6 +30,8 @@ func Workload(w question.Workload) string {
 	switch {
 	case w.Mode == profile.Infer:
 		return fmt.Sprintf("%s · infer %s %ss", model, quantity.Count(w.Units), cmp.Or(w.Unit, "unit"))
+	case w.Tuning != nil:
+		return fmt.Sprintf("%s · train on %s tokens, %s", model, quantity.Count(w.Units), Tuning(*w.Tuning))
 	case w.Steps != nil:
 		return fmt.Sprintf("%s · train %s at every batch size", model, quantity.Several(int(math.Round(*w.Steps)), "step"))
 	case w.Epochs != nil && w.Counted.InSteps():

@@ -142,7 +142,8 @@ func (w *Workspace) Load(ctx context.Context) (*profile.Set, error) {
 	if !w.alone {
 		return own.Merge(w.library), nil
 	}
-	return own.Merge(&profile.Set{VMTypes: w.library.VMTypes, GPUs: w.library.GPUs}), nil
+	return own.Merge(&profile.Set{VMTypes: w.library.VMTypes, GPUs: w.library.GPUs,
+		Architectures: w.library.Architectures, Throughputs: w.library.Throughputs}), nil
 }
 
 // Close closes the database.

@@ -76,6 +76,7 @@ type Candidate struct {
 	Divided bool // the former
 
 	OverMemory *Violation // the GPU's memory does not hold it
+	Fit        *Fit       // of the training of a language model; else nil
 	Sources    []int64    // runs it rests on
 	AsPrinted  bool       // a published total of unknown epochs
 	FromWork   bool       // a time told by the network's work alone

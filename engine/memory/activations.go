@@ -12,7 +12,7 @@ func (j Job) activations() Part {
 	layer := j.ofLayer()
 	layers := float64(a.Layers)
 	var all Part
-	if j.Tuning.Checkpointing {
+	if j.Tuning.Again() {
 		all = exactly("", half*float64(a.Hidden)*layers).plus(layer)
 	} else {
 		all = layer.times(layers)

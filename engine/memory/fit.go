@@ -85,8 +85,8 @@ func WouldFit(j Job, has float64) (changes []string) {
 		}
 	}
 	t := j.Tuning
-	if !t.Checkpointing {
-		try("checkpointing", func(j *Job) { j.Tuning.Checkpointing = true })
+	if !t.Again() {
+		try("checkpointing", func(j *Job) { j.Tuning.Checkpointing = transformer.Always })
 	}
 	if n := LargestSequence(j, has); n >= leastSequence && n < t.Sequence {
 		changes = append(changes, fmt.Sprintf("sequences of %s tokens", quantity.Count(float64(n))))

@@ -29,6 +29,13 @@ func llama(layers, hidden, heads, kv, intermediate, vocabulary int) transformer.
 		Intermediate: intermediate, Vocabulary: vocabulary, NormsOfLayer: 2, MaxPositions: 8192}
 }
 
+func again(checkpointing bool) transformer.Checkpointing {
+	if checkpointing {
+		return transformer.Always
+	}
+	return transformer.Never
+}
+
 func experts(a transformer.Architecture) transformer.Architecture {
 	a.Experts, a.ExpertsOfToken, a.HeadNorms, a.Softcapped = 8, 2, true, true
 	return a
@@ -75,7 +82,7 @@ func TestPublishedPeaks(t *testing.T) {
 		{"llama-3.1-8b", transformer.QLoRA, 8, all, 2048, 2, true, 1, 7.4 * memory.GiB, tune},
 	} {
 		way := transformer.DefaultTuning(c.method)
-		way.Rank, way.Targets, way.Sequence, way.Checkpointing = c.rank, c.targets, c.tokens, c.again
+		way.Rank, way.Targets, way.Sequence, way.Checkpointing = c.rank, c.targets, c.tokens, again(c.again)
 		n := memory.Of(memory.Job{Architecture: networks[c.model], Tuning: way, GPUs: c.gpus, MicroBatch: c.batch,
 			Accumulates: c.source == qwen})
 		if c.measured > n.Total.High || c.measured < n.Total.Low && c.source != tune {
@@ -128,7 +135,7 @@ var jobs = rapid.Custom(func(t *rapid.T) memory.Job {
 	way.Weights = rapid.SampledFrom([]transformer.Weights{transformer.Mixed, transformer.Half}).Draw(t, "weights")
 	way.Sharding = rapid.SampledFrom([]transformer.Sharding{transformer.None, transformer.Zero1, transformer.Zero2,
 		transformer.Zero3}).Draw(t, "sharding")
-	way.Checkpointing = rapid.Bool().Draw(t, "checkpointing")
+	way.Checkpointing = again(rapid.Bool().Draw(t, "checkpointing"))
 	way.Sequence = rapid.IntRange(1, 1<<16).Draw(t, "sequence")
 	way.Rank = rapid.IntRange(1, 256).Draw(t, "rank")
 	name := rapid.SampledFrom(slices.Sorted(maps.Keys(networks))).Draw(t, "network")
@@ -159,14 +166,14 @@ func TestNeedsFollowTheWork(t *testing.T) {
 		more := map[string]func(j *memory.Job){
 			"a larger batch": func(j *memory.Job) { j.MicroBatch *= 2 },
 			"longer":         func(j *memory.Job) { j.Tuning.Sequence *= 2 },
-			"without":        func(j *memory.Job) { j.Tuning.Checkpointing = false },
+			"without":        func(j *memory.Job) { j.Tuning.Checkpointing = transformer.Never },
 			"a higher rank":  func(j *memory.Job) { j.Tuning.Rank *= 2 },
 			"with sums":      func(j *memory.Job) { j.Accumulates = true },
 		}
 		for name, change := range more {
 			with, from := j, j
 			if name == "without" {
-				from.Tuning.Checkpointing = true
+				from.Tuning.Checkpointing = transformer.Always
 			}
 			change(&with)
 			a, b := total(from), total(with)
@@ -209,9 +216,9 @@ func TestLargest(t *testing.T) {
 }
 
 func TestWouldFit(t *testing.T) {
-	of := func(method transformer.Method, gib float64, again bool) string {
+	of := func(method transformer.Method, gib float64, checkpointing bool) string {
 		way := transformer.DefaultTuning(method)
-		way.Checkpointing, way.Sharding = again, transformer.None
+		way.Checkpointing, way.Sharding = again(checkpointing), transformer.None
 		j := memory.Job{Architecture: networks["llama-3.1-8b"], Tuning: way, GPUs: 1}
 		return strings.Join(memory.WouldFit(j, gib*memory.GiB), "; ")
 	}

@@ -3,8 +3,10 @@ package profile
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/transformer"
 )
 
 // Set is what the engine computes from: the models and runs of a profile database
@@ -14,6 +16,10 @@ type Set struct {
 	Runs    []Run
 	VMTypes []VMType
 	GPUs    []GPUSpec
+	// Architectures are those of known language models, Throughputs how fast others trained
+	// such models.
+	Architectures []transformer.Architecture
+	Throughputs   []Throughput
 	// Kinds holds, per basis, the relative half-width (90 %) that a single
 	// number without a spread of its own is given, and the words for it.
 	Kinds map[estimate.Basis]Kind
@@ -35,6 +41,30 @@ func (s *Set) Model(name string) (Model, bool) {
 		return Model{}, false
 	}
 	return s.Models[i], true
+}
+
+// Architecture returns that of the named language model, however its name is written.
+func (s *Set) Architecture(name string) (transformer.Architecture, bool) {
+	i := slices.IndexFunc(s.Architectures, func(a transformer.Architecture) bool { return strings.EqualFold(a.Name, name) })
+	if i < 0 {
+		return transformer.Architecture{}, false
+	}
+	return s.Architectures[i], true
+}
+
+// Throughput is how fast others trained a language model, as published.
+type Throughput struct {
+	Model      string // of an architecture, unless OfPeak is known
+	Tuning     transformer.Tuning
+	MicroBatch int
+	GPU        string
+	GPUs       int
+	TokensPerS float64 // on all GPUs
+	// OfPeak is the share of the GPUs' dense peak in 16 bits that was used, operations done
+	// again included; nil where it was not printed.
+	OfPeak       *float64
+	Stack        string // of software, by which figures belong together
+	Source, AsOf string
 }
 
 // LeastPrice is the lowest price in US dollars per hour of an instance type in any
@@ -61,6 +91,9 @@ func (s *Set) Merge(o *Set) *Set {
 	out.Models = uniqueBy(slices.Concat(s.Models, o.Models), func(m Model) string { return m.Name })
 	out.VMTypes = uniqueBy(slices.Concat(s.VMTypes, o.VMTypes), VMType.Key)
 	out.GPUs = uniqueBy(slices.Concat(s.GPUs, o.GPUs), func(g GPUSpec) string { return g.Name })
+	out.Architectures = uniqueBy(slices.Concat(s.Architectures, o.Architectures),
+		func(a transformer.Architecture) string { return a.Name })
+	out.Throughputs = slices.Concat(s.Throughputs, o.Throughputs)
 	return out
 }
 

@@ -9,6 +9,7 @@ import (
 	"sweetspot/engine/objective"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/transformer"
 )
 
 // Default is the question that is asked where a user says nothing.
@@ -67,6 +68,9 @@ func (q Query) Check() error {
 	if _, err := profile.ParsePurchase(string(q.Purchase)); err != nil {
 		return err
 	}
+	if err := q.checkTuning(); err != nil {
+		return err
+	}
 	_, err := bill.Parse(q.Bill.String())
 	return err
 }
@@ -91,7 +95,7 @@ func (q Query) Object() objective.Each[any] {
 	}
 	var units *float64
 	switch {
-	case q.Mode == profile.Infer:
+	case q.Mode == profile.Infer || q.Tuning != nil:
 		units = &q.Units
 	case q.Epochs != nil && q.TrainSize != nil:
 		units = new(*q.Epochs * *q.TrainSize)
@@ -101,7 +105,10 @@ func (q Query) Object() objective.Each[any] {
 	put("units", units)                      // of an inference, or of all epochs of a training where known
 	put("train_size", q.TrainSize)           // units in an epoch of a training; null: as many as each source had
 	put("steps", q.Steps)                    // of a training, in place of epochs: as many at every batch size
-	put("purchase", string(q.Purchase))      // on-demand, spot, reserved-1y or reserved-3y
+	if q.Tuning != nil {
+		put("tuning", q.Tuning) // how a language model is trained, whose architecture is known; left out of other work
+	}
+	put("purchase", string(q.Purchase)) // on-demand, spot, reserved-1y or reserved-3y
 	var weights objective.Each[float64]
 	for _, o := range objective.All() {
 		if limit := q.Limits.Get(o.Name); limit != nil || !o.Optional {
@@ -149,6 +156,7 @@ func (q *Query) UnmarshalJSON(text []byte) error {
 		Combined       bool
 		Bill           *bill.Bill
 		Words          string
+		Tuning         *transformer.Tuning
 	}
 	all := map[string]any{}
 	if err := errors.Join(json.Unmarshal(text, &of), json.Unmarshal(text, &all)); err != nil {
@@ -159,10 +167,11 @@ func (q *Query) UnmarshalJSON(text []byte) error {
 			Model: of.Model, Mode: of.Mode, Epochs: of.Epochs, TargetAccuracy: of.TargetAccuracy, Purchase: of.Purchase,
 			TrainSize: of.TrainSize, Steps: of.Steps,
 			MaxCount: DefaultCount, Combine: of.Combined, Predicted: of.Predicted, Words: of.Words,
+			Tuning: of.Tuning,
 		},
 		Weights: of.Weights, Sort: of.Sort,
 	}
-	if of.Units != nil && of.Mode == profile.Infer {
+	if of.Units != nil && (of.Mode == profile.Infer || of.Tuning != nil) {
 		q.Units = *of.Units
 	}
 	if of.Bill != nil {

@@ -12,6 +12,7 @@ import (
 	"sweetspot/engine/bill"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/transformer"
 )
 
 // Constraint names what rules a candidate out: a limit on an objective, or the
@@ -230,10 +231,13 @@ type Workload struct {
 	TrainSize      *float64 // training: units in the training set; nil: as many as each run has
 	Steps          *float64 // training: so many iterations, whatever the batch size, in place of epochs
 	Counted        Counted  // training: how its script counts, see [Workload.Whole]
-	Units          float64  // inference: how many units W
-	Purchase       profile.Purchase
-	MaxCount       int       // most VMs of one type in inference
-	Bill           bill.Bill // what is paid in addition to the work
+	Units          float64  // inference: how many units W; of a language model's training: tokens
+	// Tuning is how a language model is trained, whose architecture alone is known; nil is any
+	// other work.
+	Tuning   *transformer.Tuning
+	Purchase profile.Purchase
+	MaxCount int       // most VMs of one type in inference
+	Bill     bill.Bill // what is paid in addition to the work
 	// Combine adds, in inference, the exact frontier over combinations of VM types.
 	Combine bool
 

@@ -9,6 +9,7 @@ import (
 
 	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/transformer"
 )
 
 // Opening is the model of the built-in library that is asked about where a user
@@ -24,6 +25,9 @@ func Start(set *profile.Set, of Question) Query {
 	q.Model, q.Mode, q.Unit = of.Model, of.Mode, of.Unit
 	q.Predicted = of.Model == Opening || PredictsUnasked(set, of.Model, of.Mode)
 	q.Limits = q.Limits.With(objective.Accuracy, Floor(set, of))
+	if of.Untried {
+		q.Tuning, q.Predicted = new(transformer.DefaultTuning(transformer.LoRA)), true
+	}
 	return q
 }
 
@@ -55,6 +59,9 @@ func Floor(set *profile.Set, of Question) *float64 {
 	return &floor
 }
 
+// Token is the unit of a language model's work.
+const Token = "token"
+
 // Resolve finds the model and mode meant by what a user typed; both may be
 // left open. Without a model it is that of the newest run of the user's own, else
 // [Opening], else the question with the most runs.
@@ -75,9 +82,15 @@ func Resolve(set *profile.Set, model string, mode profile.Mode) (Question, error
 			best = q
 		}
 	}
+	a, language := set.Architecture(model)
 	switch {
 	case best != nil:
 		return *best, nil
+	case language && mode != profile.Infer:
+		return Question{Model: a.Name, Mode: profile.Train, Unit: Token, Untried: true}, nil
+	case language:
+		return Question{}, fmt.Errorf("%s has no %s runs, and only trainings are predicted from its architecture",
+			a.Name, mode.Noun())
 	case len(questions) == 0:
 		return Question{}, fmt.Errorf("there are no runs to rank: measure one with sweetspot probe")
 	case model == "":
@@ -97,6 +110,8 @@ type Question struct {
 	Mode  profile.Mode
 	Unit  string
 	Runs  int
+	// Untried is a training of a language model of which nothing is known but its architecture.
+	Untried bool
 
 	Newest int64 // number of the newest run of the user's own; 0 where there is none
 }

@@ -12,7 +12,7 @@ import (
 // set answer for that as well; see [sweetspot/engine/training.Resized]. Where no run of the model was probed, as with
 // what others published, the question stays as it is.
 func (w Workload) Whole(set *profile.Set) Workload {
-	if w.Mode != profile.Train {
+	if w.Mode != profile.Train || w.Tuning != nil {
 		return w
 	}
 	var newest, announcing, sized *profile.Run

@@ -23,7 +23,7 @@ var (
 func TestFLOPs(t *testing.T) {
 	a := llama7b
 	full := transformer.DefaultTuning(transformer.Full)
-	full.Checkpointing = false
+	full.Checkpointing = transformer.Never
 	p := a.Params()
 	// 6 operations for each parameter that multiplies, and 6·layers·width·sequence between
 	// tokens that look back (Narayanan et al. 2021, appendix; half of it, for none looks ahead).
@@ -32,11 +32,11 @@ func TestFLOPs(t *testing.T) {
 		t.Errorf("full: %g, want %g", got, want)
 	}
 	lora := transformer.DefaultTuning(transformer.LoRA)
-	lora.Checkpointing = false
+	lora.Checkpointing = transformer.Never
 	if ratio := lora.FLOPs(a) / full.FLOPs(a); ratio < 2.0/3 || ratio > 0.72 {
 		t.Errorf("LoRA takes %g of a full fine-tune", ratio)
 	}
-	full.Checkpointing = true
+	full.Checkpointing = transformer.Always
 	if ratio := full.FLOPs(a) / want; ratio < 1.3 || ratio > 4.0/3 {
 		t.Errorf("checkpointing takes %g as many", ratio)
 	}

@@ -49,17 +49,29 @@ const (
 	Zero3 Sharding = "zero3"
 )
 
+// Checkpointing is whether activations are computed again in the backward pass, but for each
+// layer's input.
+type Checkpointing string
+
+// When they are.
+const (
+	WhereNeeded Checkpointing = "auto" // where nothing fits without
+	Always      Checkpointing = "on"
+	Never       Checkpointing = "off"
+)
+
 // Tuning is a way to train a language model.
 type Tuning struct {
-	Method        Method
-	Rank          int      // of LoRA
-	Targets       []string // of LoRA: names of matrices, see [Architecture.Matrices]
-	Optimizer     Optimizer
-	Weights       Weights
-	Sharding      Sharding
-	Sequence      int  // tokens
-	Batch         int  // sequences of a step, over all GPUs; 0 leaves it to what fits
-	Checkpointing bool // activations are computed again in the backward pass, but for each layer's input
+	Method        Method        `json:"method" yaml:"method"`               // full, lora or qlora
+	Rank          int           `json:"lora_rank" yaml:"lora_rank"`         // of LoRA
+	Targets       []string      `json:"lora_targets" yaml:"lora_targets"`   // matrices, see [Architecture.Matrices]; none are all
+	Optimizer     Optimizer     `json:"optimizer" yaml:"optimizer"`         // adamw, adamw-8bit, adafactor or sgd
+	Weights       Weights       `json:"weights" yaml:"weights"`             // that learn: mixed or half
+	Sharding      Sharding      `json:"sharding" yaml:"sharding"`           // auto, none, zero1, zero2 or zero3
+	Sequence      int           `json:"sequence" yaml:"sequence"`           // tokens
+	Checkpointing Checkpointing `json:"checkpointing" yaml:"checkpointing"` // auto, on or off
+	// Batch is the sequences of a step over all GPUs; 0 leaves it to what fits.
+	Batch int `json:"-" yaml:"-"`
 }
 
 // Defaults of what a user does not say.
@@ -70,9 +82,12 @@ const (
 
 // DefaultTuning is a method with what is usual beside it.
 func DefaultTuning(m Method) Tuning {
-	return Tuning{Method: m, Rank: DefaultRank, Optimizer: AdamW, Weights: Mixed, Sharding: Auto,
-		Sequence: DefaultSequence, Checkpointing: true}
+	return Tuning{Method: m, Rank: DefaultRank, Targets: []string{}, Optimizer: AdamW, Weights: Mixed, Sharding: Auto,
+		Sequence: DefaultSequence, Checkpointing: WhereNeeded}
 }
+
+// Again reports whether activations are computed again; left open, they are.
+func (t Tuning) Again() bool { return t.Checkpointing != Never }
 
 // By is the same by another method.
 func (t Tuning) By(m Method) Tuning {
@@ -106,6 +121,7 @@ func (t Tuning) Check() error {
 		oneOf("optimizer", t.Optimizer, AdamW, AdamW8bit, Adafactor, SGD),
 		oneOf("weights", t.Weights, Mixed, Half),
 		oneOf("sharding", t.Sharding, Auto, None, Zero1, Zero2, Zero3),
+		oneOf("checkpointing", t.Checkpointing, WhereNeeded, Always, Never),
 	} {
 		if err != nil {
 			return err
@@ -171,7 +187,7 @@ func (t Tuning) FLOPs(a Architecture) float64 {
 	if t.Method == Full {
 		passes = 3
 	}
-	if t.Checkpointing {
+	if t.Again() {
 		again = 1
 	}
 	all := 2*(layers*(passes+again)+head*passes) + attention*(3+again)

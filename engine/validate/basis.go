@@ -99,9 +99,9 @@ func (t Tested) Of(mode profile.Mode, b estimate.Basis, fromEpochs bool) (s Summ
 
 // For is the same of a candidate. Where only the epochs it takes to a target are
 // weaker than measured, no time of an iteration was predicted. Of times told by the work of
-// a network no run of the set is a test.
+// a network, or of a language model, no run of the set is a test.
 func (t Tested) For(c *candidate.Candidate) (s Summary, ok bool) {
-	if c.FromWork || c.Time.Basis >= estimate.OtherBatch && !c.IsPredicted() {
+	if c.FromWork || c.Fit != nil || c.Time.Basis >= estimate.OtherBatch && !c.IsPredicted() {
 		return Summary{}, false
 	}
 	return t.Of(c.Mode, c.Time.Basis, c.FromEpochs)

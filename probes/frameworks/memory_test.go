@@ -67,7 +67,10 @@ func TestHeldMemory(t *testing.T) {
 func (h held) compare(t *testing.T, a transformer.Architecture) {
 	t.Helper()
 	way := transformer.DefaultTuning(transformer.Method(h.Method))
-	way.Rank, way.Targets, way.Checkpointing, way.Sequence = 8, h.Targets, h.Checkpointing, 1
+	way.Rank, way.Targets, way.Checkpointing, way.Sequence = 8, h.Targets, transformer.Never, 1
+	if h.Checkpointing {
+		way.Checkpointing = transformer.Always
+	}
 	if h.Optimizer != "" {
 		way.Optimizer = transformer.Optimizer(h.Optimizer)
 	}

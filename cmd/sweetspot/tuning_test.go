@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"sweetspot/data/contract"
+)
+
+// tunings is what rank --json says of the training of a language model.
+func tunings(t *testing.T, words ...string) contract.Ranking {
+	t.Helper()
+	return ranking(t, append(words, "--mode", "train")...)
+}
+
+// A fine-tune of a known language model is answered on an empty home, with fit, time and
+// dollars, labelled by what they rest on.
+func TestRankOfALanguageModel(t *testing.T) {
+	r := tunings(t, "--model", "llama-3.1-8b", "--tuning", "lora", "--units", "10M", "--limit", "all")
+	types, bases := map[string]bool{}, map[string]bool{}
+	for _, c := range r.Candidates {
+		fit := c.Fit
+		if fit == nil || fit.Verdict == "" || !(fit.Low <= fit.NeedsGiB && fit.NeedsGiB <= fit.High) || c.Time.S == nil ||
+			c.Cost.USD == nil || c.Why == nil || *c.Units != 10e6 || !c.Predicted {
+			t.Fatalf("%+v, %+v", c, fit)
+		}
+		if c.Feasible != (fit.Verdict == "fits") || c.Feasible && fit.High > fit.HasGiB {
+			t.Errorf("%s: %+v", c.ID, fit)
+		}
+		if !c.Feasible && (len(c.Violates) != 1 || c.Violates[0].Constraint != "gpu_memory" || *c.Violates[0].Value != fit.High) {
+			t.Errorf("%s: %+v", c.ID, c.Violates)
+		}
+		if c.Feasible {
+			types[*c.Configuration[0].InstanceType], bases[*c.Time.Basis] = true, true
+		}
+	}
+	if len(types) < 5 || len(bases) != 2 || !bases["transferred"] || !bases["spec"] {
+		t.Errorf("%d VM types, bases %v", len(types), bases)
+	}
+}
+
+// The same of a config.json, whose folder names the model.
+func TestRankOfAConfiguration(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "ours")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	text := `{"model_type":"llama","hidden_size":4096,"intermediate_size":14336,"num_attention_heads":32,` +
+		`"num_hidden_layers":32,"num_key_value_heads":8,"vocab_size":128256}`
+	if err := os.WriteFile(filepath.Join(folder, "config.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	known := tunings(t, "--model", "llama-3.1-8b", "--tuning", "qlora", "--units", "1M")
+	own := tunings(t, "--model", folder, "--tuning", "qlora", "--units", "1M")
+	if own.Candidates[0].Model != "ours" || *own.Candidates[0].Time.S != *known.Candidates[0].Time.S {
+		t.Errorf("%+v, %+v", own.Candidates[0], known.Candidates[0])
+	}
+}
+
+// Each flag of the tuning changes what is needed.
+func TestTuningFlags(t *testing.T) {
+	need := func(args ...string) contract.Fit {
+		t.Helper()
+		r := tunings(t, slices.Concat([]string{"--model", "llama-3.2-1b", "--gpu", "L4", "--limit", "all"}, args)...)
+		for _, c := range r.Candidates {
+			if *c.Configuration[0].InstanceType == "g6.xlarge" {
+				return *c.Fit
+			}
+		}
+		t.Fatalf("no g6.xlarge with %v", args)
+		return contract.Fit{}
+	}
+	plain := need("--batch", "4")
+	for _, args := range []string{"--tuning full", "--tuning qlora", "--lora-rank 64", "--lora-targets q_proj,v_proj",
+		"--sequence 4k", "--checkpointing on", "--optimizer sgd", "--weights-in half"} {
+		if got := need(append(strings.Fields(args), "--batch", "4")...); got.NeedsGiB == plain.NeedsGiB {
+			t.Errorf("%s needs the same, %g GiB", args, got.NeedsGiB)
+		}
+	}
+}
+
+func TestTuningRefused(t *testing.T) {
+	for _, c := range []struct {
+		args, want string
+		code       int
+	}{
+		{"--model llama-3.1-8b --tuning lorax", "not one of full, lora, qlora", exitUsage},
+		{"--model llama-3.1-8b --tuning lora --epochs 3", "use --units in place of --epochs", exitUsage},
+		{"--model llama-3.1-8b --tuning lora --mode infer", "belongs to training", exitUsage},
+		{"--model llama-3.1-8b --lora-rank 0", "no rank", exitUsage},
+		{"--model llama-3.1-8b --sequence NaN", "sequence", exitUsage},
+		{"--model llama-3.1-8b --tuning full --lora-rank 8", "full fine-tune has none", exitUsage},
+		{"--model nosuch --tuning lora", "no architecture is known", exitUsage},
+		{"--tuning lora", "need --model", exitUsage},
+		{"--model /nowhere/config.json --tuning lora", "no such file", exitFailed},
+		{"--model llama-3.1-405b --tuning full --gpu T4 --units 1M", "none fits in the GPU's memory", exitInfeasible},
+	} {
+		_, _, err := execute(t, append([]string{"rank"}, strings.Fields(c.args)...)...)
+		var exit exitError
+		if err == nil || !strings.Contains(err.Error(), c.want) || errors.As(err, &exit) && exit.code != c.code ||
+			exit.code == 0 && c.code == exitInfeasible {
+			t.Errorf("%s: %v (%d), want %q", c.args, err, exit.code, c.want)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"sweetspot/data/architecture"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
+	"sweetspot/engine/transformer"
+)
+
+// tuningFlags are those of the training of a language model; what was not given is zero.
+type tuningFlags struct {
+	method, optimizer, weights, sharding, checkpointing string
+	rank                                                *int
+	sequence                                            *float64
+	targets                                             []string
+}
+
+func (f *tuningFlags) register(fl *pflag.FlagSet) {
+	fl.StringVar(&f.method, "tuning", "", "train a language model by its architecture alone: full, lora or qlora "+
+		"(default lora, of a model that nothing was run of); --units are then tokens")
+	fl.Var(optional(&f.sequence, quantity.ParseCount), "sequence",
+		fmt.Sprintf("tokens of a sequence, for --tuning (default %d)", transformer.DefaultSequence))
+	fl.Var(of(&f.rank, parseRank, ""), "lora-rank", fmt.Sprintf("rank of LoRA's matrices (default %d)",
+		transformer.DefaultRank))
+	fl.StringSliceVar(&f.targets, "lora-targets", nil, "matrices with LoRA beside them, of "+
+		strings.Join(transformer.AllTargets(), ", ")+" (default all)")
+	fl.StringVar(&f.optimizer, "optimizer", "", "the optimizer, for --tuning: adamw, adamw-8bit, adafactor or sgd (default adamw)")
+	fl.StringVar(&f.weights, "weights-in", "", "precision of the weights that learn: mixed, 32 bits with arithmetic in 16, or "+
+		"half, all in 16 (default mixed)")
+	fl.StringVar(&f.checkpointing, "checkpointing", "", "compute activations again in the backward pass: on, off or auto, "+
+		"which does where nothing fits without (default auto)")
+	fl.StringVar(&f.sharding, "sharding", "", "what several GPUs share out: none, zero1, zero2, zero3, as FSDP does, or auto, "+
+		"zero3 where nothing fits without (default auto)")
+}
+
+func parseRank(s string) (*int, error) {
+	v, err := quantity.ParseCount(s)
+	if err != nil || v != float64(int(v)) || v < 1 || v > 1e6 {
+		return nil, fmt.Errorf("%s is no rank: write a whole number such as 16", plaintext.Quote(s))
+	}
+	return new(int(v)), nil
+}
+
+// given reports whether any of the flags was.
+func (f *tuningFlags) given() bool {
+	return f.sequence != nil || f.rank != nil || len(f.targets) > 0 ||
+		slices.ContainsFunc([]string{f.method, f.optimizer, f.weights, f.sharding, f.checkpointing},
+			func(s string) bool { return s != "" })
+}
+
+// withArchitecture is the set with the architecture of a config.json, where the model is the
+// path of one, and the model's name in it.
+func withArchitecture(set *profile.Set, model string) (*profile.Set, string, error) {
+	if _, known := set.Architecture(model); known || !architecture.IsConfig(model) {
+		return set, model, nil
+	}
+	a, err := architecture.ReadFile(model)
+	if err != nil {
+		return nil, "", err
+	}
+	out := *set
+	out.Architectures = append([]transformer.Architecture{a}, set.Architectures...)
+	return &out, a.Name, nil
+}
+
+// question is that of a language model's training, where the flags or the lack of runs ask
+// for it.
+func (f *tuningFlags) question(set *profile.Set, model string, mode profile.Mode) (of question.Question, err error) {
+	if !f.given() {
+		return question.Resolve(set, model, mode)
+	}
+	a, known := set.Architecture(model)
+	switch {
+	case model == "":
+		return of, usageError("--tuning and what belongs to it need --model, a known language model or its config.json")
+	case !known:
+		return of, usageError("--tuning: of %s no architecture is known; give the path of its config.json, or one of %s",
+			plaintext.Quote(model), plaintext.Join(set.Architectures, ", ",
+				func(a transformer.Architecture) string { return a.Name }))
+	case mode == profile.Infer:
+		return of, usageError("--tuning belongs to training: leave out --mode infer")
+	}
+	return question.Question{Model: a.Name, Mode: profile.Train, Unit: question.Token, Untried: true}, nil
+}
+
+// apply puts the flags over the defaults of a tuning.
+func (f *tuningFlags) apply(t *transformer.Tuning) error {
+	if f.method != "" {
+		t.Method = transformer.Method(f.method)
+	}
+	if f.optimizer != "" {
+		t.Optimizer = transformer.Optimizer(f.optimizer)
+	}
+	if f.weights != "" {
+		t.Weights = transformer.Weights(f.weights)
+	}
+	if f.sharding != "" {
+		t.Sharding = transformer.Sharding(f.sharding)
+	}
+	if f.checkpointing != "" {
+		t.Checkpointing = transformer.Checkpointing(f.checkpointing)
+	}
+	if f.rank != nil {
+		t.Rank = *f.rank
+	}
+	if f.sequence != nil {
+		if t.Sequence = int(*f.sequence); float64(t.Sequence) != *f.sequence {
+			return errors.New("--sequence is a whole number of tokens")
+		}
+	}
+	t.Targets = append([]string{}, f.targets...)
+	if err := t.Check(); err != nil {
+		return fmt.Errorf("--%w", err)
+	}
+	if f.rank != nil && t.Method == transformer.Full {
+		return errors.New("--lora-rank: a full fine-tune has none; add --tuning lora")
+	}
+	return nil
+}

@@ -1,0 +1,249 @@
+package candidate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/finetune"
+	"sweetspot/engine/memory"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
+	"sweetspot/engine/transformer"
+)
+
+// Fit is whether the training of a language model fits the GPUs of a candidate, and how it
+// is spread over them.
+type Fit struct {
+	Verdict         memory.Verdict
+	Need            memory.Need // of each GPU, in bytes
+	HasGiB          float64     // of each GPU
+	Tuning          transformer.Tuning
+	GPUs            int
+	MicroBatch      int // sequences on each GPU at once
+	MicroBatches    int // of a step
+	LargestBatch    int // sequences at once on each GPU that fit; 0 is none
+	LargestSequence int // tokens of one sequence on each GPU that fit; 0 is none
+	WouldFit        []string
+	TokensPerSecond estimate.Estimate // on all GPUs
+	FLOPsPerToken   float64
+	Trainable       float64 // parameters that learn
+}
+
+// finetunes are the trainings of a language model on the VM types of the catalog; none where
+// the workload asks for no way to tune it.
+func (f *facts) finetunes(first int) (out []Candidate) {
+	a, known := f.set.Architecture(f.work.Model)
+	if f.work.Tuning == nil || !known {
+		return nil
+	}
+	speeds, numbers := finetune.NewSpeeds(f.set), map[string]int{}
+	batches := f.work.BatchSizes
+	if len(batches) == 0 {
+		batches = []int{f.work.Tuning.Batch}
+	}
+	for _, vm := range f.offers() {
+		g, known := f.set.GPUSpec(vm.GPU)
+		if _, has := finetune.Peak(g); !known || !has || vm.GPUCount < 1 {
+			continue
+		}
+		has := cmp.Or(vm.GPUMemGiB, g.MemoryGB)
+		if has == nil {
+			continue
+		}
+		for _, batch := range batches {
+			x := tuner{a: a, speeds: speeds, vm: vm, hasGiB: *has, gpu: g}
+			fit, step, why := x.best(*f.work.Tuning, batch)
+			if fit == nil {
+				continue
+			}
+			key := fmt.Sprintf("%s/%d", vm.GPU, vm.GPUCount)
+			if _, seen := numbers[key]; !seen {
+				numbers[key] = first + len(numbers)
+			}
+			out = append(out, f.tuned(fit, step, why, vm, numbers[key]))
+		}
+	}
+	return out
+}
+
+// tuned is the candidate of a training that fits a VM type so.
+func (f *facts) tuned(fit *Fit, step estimate.Estimate, why string, vm profile.VMType, cell int) Candidate {
+	t := fit.Tuning
+	batch := fit.MicroBatch * fit.MicroBatches * fit.GPUs
+	c := Candidate{
+		Model: f.work.Model, Mode: profile.Train, Variant: profile.Variant{Name: t.Words(), Precision: precisionOn(f.set, vm.GPU)},
+		BatchSize: batch, Units: new(f.work.Units), Purchase: f.work.Purchase, Fit: fit, Cell: cell, timed: step.Basis,
+		FromWork: step.Basis == estimate.Spec, Why: fit.words(why),
+	}
+	if fit.Verdict != memory.Fits {
+		c.OverMemory = &Violation{Constraint: question.GPUMemory, Limit: fit.HasGiB,
+			Value: new(fit.Need.Total.High / memory.GiB)}
+	}
+	tokens := float64(batch) * float64(t.Sequence)
+	c.Time = step.Times(math.Max(math.Ceil(f.work.Units/tokens), 1))
+	own := math.Sqrt(math.Max(c.Time.LogSigma()*c.Time.LogSigma()-finetune.Common*finetune.Common, 0))
+	common := math.Min(finetune.Common, c.Time.LogSigma())
+	c.Probe = Probe{IterationS: step.Value, Sigma: own}
+	c.Errors = []CellError{{int32(cell), own}, {SeveralCells, common}} // the list numbers the second
+	f.finish(&c, profile.Run{Cloud: vm.Cloud, Region: vm.Region, InstanceType: vm.InstanceType, GPU: vm.GPU,
+		GPUCount: vm.GPUCount, GPUMemGiB: vm.GPUMemGiB}, 1)
+	return c
+}
+
+// precisionOn is the arithmetic of a training on a GPU: bf16, but on those before Ampere.
+func precisionOn(set *profile.Set, gpu string) string {
+	if g, _ := set.GPUSpec(gpu); g.Architecture == "Volta" || g.Architecture == "Turing" {
+		return "fp16"
+	}
+	return "bf16"
+}
+
+// tuner looks for the fastest way on a VM type that fits in any case.
+type tuner struct {
+	a      transformer.Architecture
+	speeds *finetune.Speeds
+	vm     profile.VMType
+	gpu    profile.GPUSpec
+	hasGiB float64
+}
+
+// usable are the bytes of a GPU that a training gets. Drivers keep some: a card of 80 GB
+// shows 79.3 GiB. ECC takes a sixteenth of memory that is no HBM: a T4 shows 15 GiB of 16, an
+// L4 22.5 of 24, an L40S 45 of 48.
+func (x *tuner) usable() float64 {
+	const hbmGBs = 1000
+	if *x.gpu.BandwidthGBs < hbmGBs && x.hasGiB == math.Trunc(x.hasGiB) {
+		return x.hasGiB * memory.GiB * 15 / 16
+	}
+	return x.hasGiB * memory.GiB * 0.985
+}
+
+// best is the fastest way that fits; else how the thriftiest one falls short. It is nil
+// where the batch cannot be shared out evenly.
+func (x *tuner) best(t transformer.Tuning, batch int) (fit *Fit, step estimate.Estimate, why string) {
+	gpus := x.vm.GPUCount
+	if batch%gpus != 0 {
+		return nil, step, ""
+	}
+	for _, way := range ways(t, gpus) {
+		j := memory.Job{Architecture: x.a, Tuning: way, GPUs: gpus, MicroBatch: 1}
+		micro, micros := x.batches(j, batch/gpus)
+		j.MicroBatch, j.Accumulates = max(micro, 1), micros > 1
+		e, words := x.speeds.Step(j, micros, x.vm.GPU)
+		if !e.Known() {
+			return nil, step, ""
+		}
+		perSecond := func(e estimate.Estimate, m int) float64 { return float64(m) / e.Value }
+		f := &Fit{Tuning: way, GPUs: gpus, MicroBatch: j.MicroBatch, MicroBatches: micros, Need: memory.Of(j), HasGiB: x.hasGiB}
+		f.Verdict = f.Need.Judge(x.usable())
+		better := fit == nil || rankOf(f.Verdict) < rankOf(fit.Verdict) || f.Verdict == fit.Verdict &&
+			(f.Verdict == memory.Fits && perSecond(e, f.MicroBatch*f.MicroBatches) > perSecond(step, fit.MicroBatch*fit.MicroBatches) ||
+				f.Verdict != memory.Fits && f.Need.Total.High < fit.Need.Total.High)
+		if better {
+			fit, step, why = f, e, words
+		}
+	}
+	x.complete(fit, step)
+	return fit, step, why
+}
+
+// rankOf orders verdicts, the best first.
+func rankOf(v memory.Verdict) int {
+	return slices.Index([]memory.Verdict{memory.Fits, memory.MayFit, memory.TooMuch}, v)
+}
+
+// ways are those that a tuning leaves open: with and without checkpointing, and sharded or
+// not.
+func ways(t transformer.Tuning, gpus int) (out []transformer.Tuning) {
+	shardings := []transformer.Sharding{t.Sharding}
+	switch {
+	case gpus == 1:
+		shardings = []transformer.Sharding{transformer.None}
+	case t.Sharding == transformer.Auto:
+		shardings = []transformer.Sharding{transformer.None, transformer.Zero3}
+	}
+	again := []bool{false, true}
+	if t.Checkpointing != transformer.WhereNeeded {
+		again = []bool{t.Checkpointing == transformer.Always}
+	}
+	for _, s := range shardings {
+		for _, checkpointing := range again {
+			way := t
+			way.Sharding, way.Checkpointing = s, transformer.Never
+			if checkpointing {
+				way.Checkpointing = transformer.Always
+			}
+			out = append(out, way)
+		}
+	}
+	return out
+}
+
+// enoughTokens at once keep any GPU busy; more would only change the training.
+const enoughTokens = 16384
+
+// batches is how many sequences a GPU takes at once, and how often for a step of so many: as
+// many as fit, or, where a step may have any number, the power of two that keeps it busy.
+func (x *tuner) batches(j memory.Job, perGPU int) (micro, times int) {
+	if perGPU == 0 {
+		largest := min(memory.LargestBatch(j, x.usable()), max(enoughTokens/j.Tuning.Sequence, 1))
+		for micro = 1; 2*micro <= largest; {
+			micro *= 2
+		}
+		return micro, 1
+	}
+	micro = perGPU
+	for _, sums := range []bool{false, true} { // all at once needs no sums of gradients
+		j.Accumulates = sums
+		largest := memory.LargestBatch(j, x.usable())
+		if !sums && largest >= perGPU {
+			return perGPU, 1
+		}
+		micro = min(max(largest, 1), perGPU)
+	}
+	for perGPU%micro != 0 {
+		micro--
+	}
+	return micro, perGPU / micro
+}
+
+// complete adds what else would fit.
+func (x *tuner) complete(f *Fit, step estimate.Estimate) {
+	j := memory.Job{Architecture: x.a, Tuning: f.Tuning, GPUs: f.GPUs, MicroBatch: 1, Accumulates: f.MicroBatches > 1}
+	f.LargestBatch, f.LargestSequence = memory.LargestBatch(j, x.usable()), memory.LargestSequence(j, x.usable())
+	if f.Verdict != memory.Fits {
+		f.WouldFit = memory.WouldFit(j, x.usable())
+	}
+	tokens := float64(f.MicroBatch*f.MicroBatches*f.GPUs) * float64(f.Tuning.Sequence)
+	f.TokensPerSecond = estimate.Estimate{Value: tokens / step.Value, Low: tokens / step.High, High: tokens / step.Low,
+		Basis: step.Basis}
+	f.FLOPsPerToken, f.Trainable = f.Tuning.FLOPs(x.a), f.Tuning.Trainable(x.a)
+}
+
+// words say how the training is spread and what its time rests on.
+func (f *Fit) words(why string) string {
+	parts := []string{fmt.Sprintf("%s tokens/s", quantity.Count(math.Round(f.TokensPerSecond.Value)))}
+	batch := quantity.Several(f.MicroBatch, "sequence") + " at once"
+	if f.MicroBatches > 1 {
+		batch += fmt.Sprintf(", %d times a step", f.MicroBatches)
+	}
+	if f.GPUs > 1 {
+		batch += " on each GPU"
+	}
+	parts = append(parts, batch)
+	switch f.Tuning.Sharding {
+	case transformer.Zero3:
+		parts = append(parts, "weights sharded over the GPUs (ZeRO-3, FSDP)")
+	case transformer.Zero1, transformer.Zero2:
+		parts = append(parts, "sharded as "+string(f.Tuning.Sharding))
+	}
+	if f.Tuning.Checkpointing == transformer.Always {
+		parts = append(parts, "with checkpointing")
+	}
+	return strings.Join(append(parts, "from "+why), "; ")
+}
