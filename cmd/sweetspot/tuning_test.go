@@ -31,7 +31,7 @@ func TestRankOfALanguageModel(t *testing.T) {
 		if c.Feasible != (fit.Verdict == "fits") || c.Feasible && fit.High > fit.HasGiB {
 			t.Errorf("%s: %+v", c.ID, fit)
 		}
-		if !c.Feasible && (len(c.Violates) != 1 || c.Violates[0].Constraint != "gpu_memory" || *c.Violates[0].Value != fit.High) {
+		if v := c.Violates; !c.Feasible && (len(v) != 1 || v[0].Constraint != "gpu_memory" || *v[0].Value != fit.High) {
 			t.Errorf("%s: %+v", c.ID, c.Violates)
 		}
 		if c.Feasible {

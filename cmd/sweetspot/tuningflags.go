@@ -33,13 +33,14 @@ func (f *tuningFlags) register(fl *pflag.FlagSet) {
 		transformer.DefaultRank))
 	fl.StringSliceVar(&f.targets, "lora-targets", nil, "matrices with LoRA beside them, of "+
 		strings.Join(transformer.AllTargets(), ", ")+" (default all)")
-	fl.StringVar(&f.optimizer, "optimizer", "", "the optimizer, for --tuning: adamw, adamw-8bit, adafactor or sgd (default adamw)")
-	fl.StringVar(&f.weights, "weights-in", "", "precision of the weights that learn: mixed, 32 bits with arithmetic in 16, or "+
-		"half, all in 16 (default mixed)")
-	fl.StringVar(&f.checkpointing, "checkpointing", "", "compute activations again in the backward pass: on, off or auto, "+
-		"which does where nothing fits without (default auto)")
-	fl.StringVar(&f.sharding, "sharding", "", "what several GPUs share out: none, zero1, zero2, zero3, as FSDP does, or auto, "+
-		"zero3 where nothing fits without (default auto)")
+	fl.StringVar(&f.optimizer, "optimizer", "", "the optimizer, for --tuning: adamw, adamw-8bit, adafactor or sgd "+
+		"(default adamw)")
+	fl.StringVar(&f.weights, "weights-in", "", "precision of the weights that learn: mixed, 32 bits with "+
+		"arithmetic in 16, or half, all in 16 (default mixed)")
+	fl.StringVar(&f.checkpointing, "checkpointing", "", "compute activations again in the backward pass: on, off or "+
+		"auto, which does where nothing fits without (default auto)")
+	fl.StringVar(&f.sharding, "sharding", "", "what several GPUs share out: none, zero1, zero2, zero3, as FSDP does, "+
+		"or auto, zero3 where nothing fits without (default auto)")
 }
 
 func parseRank(s string) (*int, error) {

@@ -15,8 +15,8 @@ type Fit struct {
 	Parts    []FitPart `json:"parts" yaml:"parts"`         // what it is made of; not all are there at the peak
 	// sequences that each GPU holds at once; 0 where not one fits
 	LargestBatch     int      `json:"largest_batch" yaml:"largest_batch"`
-	LargestSequence  int      `json:"largest_sequence" yaml:"largest_sequence"`   // tokens of one on each GPU; 0 where none fits
-	WouldFit         []string `json:"would_fit" yaml:"would_fit"`                 // changes, each enough alone; empty where it fits
+	LargestSequence  int      `json:"largest_sequence" yaml:"largest_sequence"`   // of one sequence, tokens; 0: none fits
+	WouldFit         []string `json:"would_fit" yaml:"would_fit"`                 // changes, each enough alone
 	MicroBatch       int      `json:"micro_batch" yaml:"micro_batch"`             // sequences on each GPU at once
 	AccumulatedSteps int      `json:"accumulated_steps" yaml:"accumulated_steps"` // micro-batches of a step
 	Checkpointing    bool     `json:"checkpointing" yaml:"checkpointing"`         // activations are computed again
@@ -28,7 +28,8 @@ type Fit struct {
 
 // FitPart is what each GPU holds of one kind.
 type FitPart struct {
-	Part string  `json:"part" yaml:"part"` // weights, gradients, optimizer, activations, logits, working, buckets or framework
+	// weights, gradients, optimizer, activations, logits, working, buckets or framework
+	Part string  `json:"part" yaml:"part"`
 	GiB  float64 `json:"gib" yaml:"gib"`
 	Low  float64 `json:"low" yaml:"low"`
 	High float64 `json:"high" yaml:"high"`

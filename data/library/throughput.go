@@ -27,7 +27,8 @@ func readThroughputs(r io.Reader, known []transformer.Architecture) (out []profi
 	if err := t.Header("a file of throughputs", ""); err != nil {
 		return nil, err
 	}
-	if err := t.Need("model", "method", "sequence", "gpu", "gpus", "tokens_per_s", "stack", "source", "as_of"); err != nil {
+	err = t.Need("model", "method", "sequence", "gpu", "gpus", "tokens_per_s", "stack", "source", "as_of")
+	if err != nil {
 		return nil, err
 	}
 	set := &profile.Set{Architectures: known}

@@ -76,7 +76,8 @@ func (f *facts) tuned(fit *Fit, step estimate.Estimate, why string, vm profile.V
 	t := fit.Tuning
 	batch := fit.MicroBatch * fit.MicroBatches * fit.GPUs
 	c := Candidate{
-		Model: f.work.Model, Mode: profile.Train, Variant: profile.Variant{Name: t.Words(), Precision: precisionOn(f.set, vm.GPU)},
+		Model: f.work.Model, Mode: profile.Train,
+		Variant:   profile.Variant{Name: t.Words(), Precision: precisionOn(f.set, vm.GPU)},
 		BatchSize: batch, Units: new(f.work.Units), Purchase: f.work.Purchase, Fit: fit, Cell: cell, timed: step.Basis,
 		FromWork: step.Basis == estimate.Spec, Why: fit.words(why),
 	}
@@ -138,18 +139,35 @@ func (x *tuner) best(t transformer.Tuning, batch int) (fit *Fit, step estimate.E
 		if !e.Known() {
 			return nil, step, ""
 		}
-		perSecond := func(e estimate.Estimate, m int) float64 { return float64(m) / e.Value }
-		f := &Fit{Tuning: way, GPUs: gpus, MicroBatch: j.MicroBatch, MicroBatches: micros, Need: memory.Of(j), HasGiB: x.hasGiB}
+		f := &Fit{Tuning: way, GPUs: gpus, MicroBatch: j.MicroBatch, MicroBatches: micros, Need: memory.Of(j),
+			HasGiB: x.hasGiB}
 		f.Verdict = f.Need.Judge(x.usable())
-		better := fit == nil || rankOf(f.Verdict) < rankOf(fit.Verdict) || f.Verdict == fit.Verdict &&
-			(f.Verdict == memory.Fits && perSecond(e, f.MicroBatch*f.MicroBatches) > perSecond(step, fit.MicroBatch*fit.MicroBatches) ||
-				f.Verdict != memory.Fits && f.Need.Total.High < fit.Need.Total.High)
-		if better {
+		f.TokensPerSecond = f.rate(e)
+		if fit == nil || f.betters(fit) {
 			fit, step, why = f, e, words
 		}
 	}
-	x.complete(fit, step)
+	x.complete(fit)
 	return fit, step, why
+}
+
+// betters reports whether one way is better than another: that it fits for certain, then
+// that it is faster, or else that it needs less.
+func (f *Fit) betters(o *Fit) bool {
+	switch {
+	case f.Verdict != o.Verdict:
+		return rankOf(f.Verdict) < rankOf(o.Verdict)
+	case f.Verdict == memory.Fits:
+		return f.TokensPerSecond.Value > o.TokensPerSecond.Value
+	}
+	return f.Need.Total.High < o.Need.Total.High
+}
+
+// rate is the tokens a second on all GPUs, of steps of so many seconds.
+func (f *Fit) rate(step estimate.Estimate) estimate.Estimate {
+	tokens := float64(f.MicroBatch*f.MicroBatches*f.GPUs) * float64(f.Tuning.Sequence)
+	return estimate.Estimate{Value: tokens / step.Value, Low: tokens / step.High, High: tokens / step.Low,
+		Basis: step.Basis}
 }
 
 // rankOf orders verdicts, the best first.
@@ -213,15 +231,12 @@ func (x *tuner) batches(j memory.Job, perGPU int) (micro, times int) {
 }
 
 // complete adds what else would fit.
-func (x *tuner) complete(f *Fit, step estimate.Estimate) {
+func (x *tuner) complete(f *Fit) {
 	j := memory.Job{Architecture: x.a, Tuning: f.Tuning, GPUs: f.GPUs, MicroBatch: 1, Accumulates: f.MicroBatches > 1}
 	f.LargestBatch, f.LargestSequence = memory.LargestBatch(j, x.usable()), memory.LargestSequence(j, x.usable())
 	if f.Verdict != memory.Fits {
 		f.WouldFit = memory.WouldFit(j, x.usable())
 	}
-	tokens := float64(f.MicroBatch*f.MicroBatches*f.GPUs) * float64(f.Tuning.Sequence)
-	f.TokensPerSecond = estimate.Estimate{Value: tokens / step.Value, Low: tokens / step.High, High: tokens / step.Low,
-		Basis: step.Basis}
 	f.FLOPsPerToken, f.Trainable = f.Tuning.FLOPs(x.a), f.Tuning.Trainable(x.a)
 }
 

@@ -22,8 +22,8 @@ func languageModels() *profile.Set {
 			BandwidthGBs: &bandwidth, MemoryGB: &gb}
 	}
 	set := &profile.Set{
-		Architectures: []transformer.Architecture{{Name: "llama", Layers: 32, Hidden: 4096, Heads: 32, KVHeads: 8, HeadSize: 128,
-			Intermediate: 14336, Vocabulary: 128256, NormsOfLayer: 2, MaxPositions: 131072}},
+		Architectures: []transformer.Architecture{{Name: "llama", Layers: 32, Hidden: 4096, Heads: 32, KVHeads: 8,
+			HeadSize: 128, Intermediate: 14336, Vocabulary: 128256, NormsOfLayer: 2, MaxPositions: 131072}},
 		GPUs: []profile.GPUSpec{gpu("A100-SXM4-80GB", "Ampere", 312, 2039, 80), gpu("L4", "Ada", 121, 300, 24),
 			gpu("T4", "Turing", 65, 320, 16), gpu("P100-PCIE-16GB", "Pascal", 18.7, 732, 16)},
 		Throughputs: []profile.Throughput{{Model: "llama", Tuning: transformer.DefaultTuning(transformer.LoRA), MicroBatch: 2,
@@ -66,14 +66,15 @@ func TestFinetunes(t *testing.T) {
 		a1.Time.Basis != estimate.Transferred || !(a1.Cost.Value > 0) || a1.BatchSize != a1.Fit.MicroBatch {
 		t.Errorf("%+v\n%+v", a1, a1.Fit)
 	}
-	if rate := 10e6 / a1.Time.Value; rate < 2000 || rate > 8000 || math.Abs(a1.Cost.Value/(a1.Time.Value*2/3600)-1) > 1e-9 {
+	if rate := 10e6 / a1.Time.Value; rate < 2000 || rate > 8000 ||
+		math.Abs(a1.Cost.Value/(a1.Time.Value*2/3600)-1) > 1e-9 {
 		t.Errorf("%g tokens/s, $%g", rate, a1.Cost.Value)
 	}
 	if l1.Time.Basis != estimate.Spec || l1.OverMemory == nil || *l1.OverMemory.Value <= 0 || l1.OverMemory.Limit != 24 ||
 		!slices.Contains(l1.Fit.WouldFit, "QLoRA") {
 		t.Errorf("%+v\n%+v", l1, l1.Fit)
 	}
-	if c := found["t1"]; c.Variant.Precision != "fp16" || c.Fit.Verdict != memory.TooMuch && c.Fit.Verdict != memory.MayFit {
+	if c := found["t1"]; c.Variant.Precision != "fp16" || c.Fit.Verdict == memory.Fits {
 		t.Errorf("%+v", c.Fit)
 	}
 	if c := found["a8"]; c.BatchSize != 8*c.Fit.MicroBatch || c.Time.Value > a1.Time.Value/4 {

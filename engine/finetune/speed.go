@@ -163,7 +163,8 @@ func (s *Speeds) Share(gpu string) (e estimate.Estimate, why string) {
 		return e, ""
 	}
 	own, models, stacks := s.own(gpu)
-	centre, spread, basis := s.mean, math.Hypot(stackSpread, s.sd*math.Sqrt(1+1/float64(max(len(s.points), 1)))), estimate.Spec
+	centre, basis := s.mean, estimate.Spec
+	spread := math.Hypot(stackSpread, s.sd*math.Sqrt(1+1/float64(len(s.points))))
 	if len(own) > 0 {
 		centre, spread, basis = stat.Mean(own, nil), stackSpread, estimate.Transferred
 		why = fmt.Sprintf("published trainings of %s on the same GPU (%s)", strings.Join(models, ", "),

@@ -45,7 +45,8 @@ func (s *Set) Model(name string) (Model, bool) {
 
 // Architecture returns that of the named language model, however its name is written.
 func (s *Set) Architecture(name string) (transformer.Architecture, bool) {
-	i := slices.IndexFunc(s.Architectures, func(a transformer.Architecture) bool { return strings.EqualFold(a.Name, name) })
+	named := func(a transformer.Architecture) bool { return strings.EqualFold(a.Name, name) }
+	i := slices.IndexFunc(s.Architectures, named)
 	if i < 0 {
 		return transformer.Architecture{}, false
 	}

@@ -2,9 +2,29 @@ package question
 
 import (
 	"errors"
+	"slices"
+	"strings"
 
 	"sweetspot/engine/profile"
 )
+
+// InUnits reports whether the dial of a workload counts units: of inference, or the tokens of
+// a language model's training. Others count epochs or steps.
+func (w *Workload) InUnits() bool { return w.Mode != profile.Train || w.Tuning != nil }
+
+// LanguageModels are the questions about the training of language models of which nothing is
+// known but their architecture.
+func LanguageModels(set *profile.Set) (out []Question) {
+	for _, a := range set.Architectures {
+		trained := func(r profile.Run) bool {
+			return r.Mode == profile.Train && strings.EqualFold(r.Model, a.Name) && (r.IsTimed() || r.IsLook())
+		}
+		if !slices.ContainsFunc(set.Runs, trained) {
+			out = append(out, Question{Model: a.Name, Mode: profile.Train, Unit: Token, Untried: true})
+		}
+	}
+	return out
+}
 
 // checkTuning says why a language model cannot be trained so; nil where it can, or where the
 // question is about other work.
@@ -15,8 +35,8 @@ func (q *Query) checkTuning() error {
 	case q.Mode != profile.Train:
 		return errors.New("--tuning belongs to training: add --mode train")
 	case q.Epochs != nil || q.Steps != nil || q.TargetAccuracy != nil:
-		return errors.New("a language model is trained on a number of tokens: use --units in place of --epochs, --steps and " +
-			"--target-accuracy")
+		return errors.New("a language model is trained on a number of tokens: use --units in place of --epochs, --steps " +
+			"and --target-accuracy")
 	case !(q.Units > 0):
 		return errors.New("the work is not above zero")
 	}

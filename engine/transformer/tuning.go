@@ -64,7 +64,7 @@ const (
 type Tuning struct {
 	Method        Method        `json:"method" yaml:"method"`               // full, lora or qlora
 	Rank          int           `json:"lora_rank" yaml:"lora_rank"`         // of LoRA
-	Targets       []string      `json:"lora_targets" yaml:"lora_targets"`   // matrices, see [Architecture.Matrices]; none are all
+	Targets       []string      `json:"lora_targets" yaml:"lora_targets"`   // names of matrices; none are all
 	Optimizer     Optimizer     `json:"optimizer" yaml:"optimizer"`         // adamw, adamw-8bit, adafactor or sgd
 	Weights       Weights       `json:"weights" yaml:"weights"`             // that learn: mixed or half
 	Sharding      Sharding      `json:"sharding" yaml:"sharding"`           // auto, none, zero1, zero2 or zero3

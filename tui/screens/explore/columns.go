@@ -54,7 +54,7 @@ func columns(of objective.List, q question.Query) []table.Column {
 		{ID: "variant", Title: "variant", Width: 12, Flex: 2, Sort: true, Drop: 3},
 		batch,
 	}
-	if q.Mode == profile.Train && q.Epochs == nil && q.Steps == nil {
+	if q.Mode == profile.Train && q.Epochs == nil && q.Steps == nil && q.Tuning == nil {
 		// Sources stop at different epochs: to compare times is to see that.
 		all = append(all, table.Column{ID: "epochs", Title: "epochs", Width: 6, Right: true, Sort: true, Drop: 5})
 	}

@@ -148,11 +148,15 @@ func parseEpochs(s string) (float64, error) {
 
 // load puts the sliders where a question has them; unit is one of inference.
 func (c *constraints) load(q question.Query, unit string) {
-	if q.Mode == profile.Train {
+	mode := q.Mode
+	switch {
+	case q.Tuning != nil:
+		mode, unit = profile.Infer, question.Token
+	case mode == profile.Train:
 		unit = q.DialUnit()
 	}
-	if q.Mode != c.mode || c.dial().Label() != unit+"s" {
-		c.setDial(q.Mode, unit, q.TrainSize != nil)
+	if mode != c.mode || c.dial().Label() != unit+"s" {
+		c.setDial(mode, unit, q.TrainSize != nil)
 	}
 	if extra := c.missing(q); len(extra) > 0 {
 		c.setLimits(append(slices.Clone(c.limits), extra...))
@@ -165,7 +169,7 @@ func (c *constraints) load(q question.Query, unit string) {
 		}
 	}
 	dial := q.Units
-	if q.Mode == profile.Train {
+	if !q.InUnits() {
 		dial = 0
 		if q.Epochs != nil {
 			dial = q.OnDial(*q.Epochs)
@@ -215,7 +219,7 @@ func (c *constraints) save(k int, q *question.Query) {
 		q.Weights, q.Sort = weights, question.ByScore
 	default:
 		switch {
-		case q.Mode == profile.Infer:
+		case q.InUnits():
 			q.Units = v
 		case q.Steps != nil:
 			q.Steps = new(math.Round(v))

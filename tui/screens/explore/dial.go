@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"sweetspot/engine/objective"
-	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -45,7 +44,7 @@ func newDial(s *rank.Space, class []uint8, o objective.Name, w question.Workload
 	d = &dial{work: w, lines: make([]training.Line, n), class: class,
 		stride: max((n+groundLines-1)/groundLines, 1), answer: -1, shown: [3]int{-1}}
 	title, most := w.DialUnit()+"s", 0.0
-	if n > 0 && s.At(0).Mode == profile.Infer && s.At(0).Units != nil {
+	if n > 0 && w.InUnits() && s.At(0).Units != nil {
 		title, most = "units", 2**s.At(0).Units
 		d.inferred(s, o, *s.At(0).Units)
 	} else {

@@ -167,7 +167,7 @@ func (s *Screen) about(found question.Question) question.Query {
 	}
 	q.TrainSize = nil // the newest run says how many units an epoch has
 	q.Workload = q.Whole(s.set)
-	if q.Mode == profile.Train && !q.SaysLength() && !s.epochsStated(q.Model) {
+	if !q.InUnits() && !q.SaysLength() && !s.epochsStated(q.Model) {
 		q.Epochs = new(float64(question.DefaultEpochs))
 	}
 	return q

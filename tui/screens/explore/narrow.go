@@ -51,9 +51,13 @@ func (s *Screen) chooseModel() {
 	}
 	q, all := s.Question(), question.Questions(s.stored)
 	slices.SortStableFunc(all, func(a, b question.Question) int { return cmp.Compare(b.Newest, a.Newest) })
+	all = append(all, question.LanguageModels(s.stored)...)
 	var of []chooser.Choice
 	for k, x := range all {
 		note := fmt.Sprintf("%s %s", quantity.Several(x.Runs, "run"), x.Mode.Noun())
+		if x.Untried {
+			note = "fine-tuning, by its architecture"
+		}
 		if x.Newest > 0 {
 			note = "yours, " + note
 		}

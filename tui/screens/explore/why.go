@@ -288,6 +288,12 @@ func instead(r *rank.Result, x advice.Relaxation) string {
 func restsOn(a *Answer, c *candidate.Candidate) string {
 	if c.IsPredicted() {
 		line := fmt.Sprintf("predicted (%s): %s", c.Time.Basis, c.Why)
+		if c.Fit != nil {
+			line = fmt.Sprintf("each GPU needs %s · %s", wording.Memory(c.Fit), line)
+			if len(c.Fit.WouldFit) > 0 {
+				line += " · would fit: " + strings.Join(c.Fit.WouldFit, ", ")
+			}
+		}
 		line += tested(a, c)
 		return line + price(a, c)
 	}
