@@ -79,6 +79,9 @@ const (
 	streams // their number
 )
 
+// Beginning says that the job of a probe runs, and the probe does not yet.
+const Beginning = "its job runs and is about to begin it"
+
 // Follow begins to follow. It returns at once.
 func Follow(w *Watch, s Spool) *Process {
 	h, _ := w.engine.Host(s.Job())
@@ -246,7 +249,7 @@ func (p *Process) explainWait() {
 	case err != nil:
 		p.why = err.Error()
 	case s.Phase == Running:
-		p.why = "its job runs other probes first"
+		p.why = Beginning
 	default:
 		p.why = s.Words()
 	}

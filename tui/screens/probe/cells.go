@@ -7,6 +7,7 @@ import (
 
 	"sweetspot/engine/estimate"
 	"sweetspot/probes/matrix"
+	"sweetspot/probes/queue"
 	"sweetspot/probes/session"
 	"sweetspot/tui/components/panel"
 	"sweetspot/tui/keys"
@@ -106,8 +107,9 @@ func queuedWords(rows []matrix.Row, at int) string {
 		return ""
 	}
 	for i := range rows { // the one of its job that is before it
-		if rows[i].Host == r.Host && rows[i].State == matrix.Running && rows[i].Update.Waiting != "" {
-			return text.Clean(rows[i].Update.Waiting)
+		words := rows[i].Update.Waiting
+		if rows[i].Host == r.Host && rows[i].State == matrix.Running && words != "" && words != queue.Beginning {
+			return text.Clean(words)
 		}
 	}
 	return "its job runs other probes first"
