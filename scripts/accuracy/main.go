@@ -70,19 +70,25 @@ func run(ctx context.Context, out, notes io.Writer, data, write string) error {
 			fmt.Fprintf(notes, "accuracy: %s has too few runs to ask anything of\n", set.Name)
 		}
 	}
+	ofLanguage, err := tables.askLanguage(data, notes)
+	if err != nil {
+		damaged = append(damaged, err)
+	}
 	logs, err := serve(out, data)
 	if err != nil {
 		damaged = append(damaged, err)
 	}
-	if read+logs == 0 && damaged == nil {
-		return fmt.Errorf("none of the sets is in %q, which would be in folders called mlperf, profet, uneven, zeus and "+
-			"timm; name another with DATA=folder", data)
+	if read+ofLanguage+logs == 0 && damaged == nil {
+		return fmt.Errorf("none of the sets is in %q, which would be in folders called mlperf, profet, uneven, zeus, "+
+			"timm and llm; name another with DATA=folder", data)
 	}
 	if read > 0 {
 		tables.askWork(points)
-		if err := tables.write(out); err != nil {
-			return err
-		}
+	}
+	if err := tables.write(out); err != nil {
+		return err
+	}
+	if read > 0 {
 		fmt.Fprintf(out, "\nconstants of estimates from the work alone, by all %d points: %+v\n", len(points),
 			roofline.Fit(fitted(points), roofline.Fitted()))
 		if err := follow(out); err != nil {
