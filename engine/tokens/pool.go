@@ -36,8 +36,11 @@ const (
 	mostVoters    = 40
 	// minWeight is the weight below which a regression is not asked, to save time.
 	minWeight = 0.02
+	// mostShare bounds the share of the cases that are to lie inside their intervals: few
+	// groups would ask for more than all.
+	mostShare = 0.95
 	// mostKnown bounds the time of a regression, which grows with the third power.
-	mostKnown = 1500
+	mostKnown = 600
 )
 
 // bounded are at most mostKnown of the cases: whole groups, drawn at random but the
@@ -92,8 +95,11 @@ func newPool(known []Known) *pool {
 	p := &pool{spread: math.Max(leastSpread, math.Sqrt(squares/float64(len(y))))}
 	floats.Scale(1/p.spread, y)
 	var trials []trial
+	odd := oddity(known, y, groups)
 	for _, k := range kernels {
-		if r, ok := robust(known, y, k, groups); ok {
+		noise := slices.Clone(odd)
+		floats.Scale(k.noise, noise)
+		if r, ok := newRegression(known, y, k, noise); ok {
 			trials = append(trials, trial{r, withoutEach(r, groups, y)})
 		}
 	}
@@ -117,13 +123,13 @@ func withoutEach(r *regression, groups [][]int, y []float64) []prediction {
 	return out
 }
 
-// robust fits twice: the second time with more noise for cases that the others
-// predict worse than is usual. What is odd about one says nothing about the next.
-func robust(known []Known, y []float64, k kernel, groups [][]int) (*regression, bool) {
-	noise := slices.Repeat([]float64{k.noise}, len(y))
-	r, ok := newRegression(known, y, k, noise)
+// oddity is by how much the noise of each case exceeds the usual: where the others
+// predict it worse than is usual. What is odd about one says nothing about the next.
+func oddity(known []Known, y []float64, groups [][]int) []float64 {
+	out := slices.Repeat([]float64{1}, len(y))
+	r, ok := newRegression(known, y, judge, slices.Repeat([]float64{judge.noise}, len(y)))
 	if !ok {
-		return nil, false
+		return out
 	}
 	excess, mean := make([]float64, len(y)), 0.0
 	for i, x := range withoutEach(r, groups, y) {
@@ -131,10 +137,10 @@ func robust(known []Known, y []float64, k kernel, groups [][]int) (*regression, 
 		excess[i] = z * z
 		mean += excess[i] / float64(len(y))
 	}
-	for i := range noise {
-		noise[i] *= math.Max(1, excess[i]/math.Max(mean, 1e-9))
+	for i := range out {
+		out[i] = math.Max(1, excess[i]/math.Max(mean, 1e-9))
 	}
-	return newRegression(known, y, k, noise)
+	return out
 }
 
 // weigh weights each by how likely its misses are, where these have a Laplace
@@ -188,12 +194,8 @@ func (p *pool) calibrate(trials []trial, y []float64, groups int) {
 		z[i] = math.Abs(y[i]-a.mean) / a.sd
 	}
 	slices.Sort(z)
-	rank := int(math.Ceil(0.9*(1+1/float64(groups))*float64(len(z)))) - 1
-	if rank < len(z) {
-		p.scale = z[rank]
-		return
-	}
-	p.scale = math.Max(z[len(z)-1], estimate.Z90)
+	share := math.Min(0.9*(1+1/float64(groups)), mostShare)
+	p.scale = z[int(math.Ceil(share*float64(len(z))))-1]
 }
 
 // average is the weighted mean, with a standard deviation that includes the

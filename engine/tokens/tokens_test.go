@@ -131,7 +131,7 @@ func TestUnusable(t *testing.T) {
 	odd := known[5].Case
 	odd.Shape = []float64{math.NaN()}
 	if e := Learn(known).Predict(odd); e.Basis != estimate.Unknown {
-		t.Errorf("a shape that is no number: %v", e)
+		t.Errorf("a shape that is not a number: %v", e)
 	}
 }
 

@@ -125,7 +125,8 @@ func askTunings(f source.File, r *report) error {
 	for i, t := range read {
 		runs[i] = tokens.Tuning{System: t.System, Batch: t.Batch, Samples: t.Samples, AtS: t.AtS}
 	}
-	r.answer("lora-total", "total of a LoRA fine-tuning from its first two evaluations, samples known", totalsOf(read, runs))
+	r.answer("lora-total", "total of a LoRA fine-tuning from its first two evaluations, samples known",
+		totalsOf(read, runs))
 	samples, times := samplesOf(read, runs)
 	r.answer("lora-samples", "samples to the target, whole systems left out; "+times, samples)
 	return nil

@@ -29,7 +29,8 @@ func languageFile(t *testing.T, name string) source.File {
 func atMost(t *testing.T, name string, cases []validate.Case, mean float64) {
 	t.Helper()
 	s := validate.Summarise(cases)
-	t.Logf("%s: %d, mean error %.2f %%, plain %.2f %%, coverage %.1f %%", name, s.N, 100*s.Mean, 100*s.Plain, 100*s.Coverage)
+	t.Logf("%s: %d, mean error %.2f %%, plain %.2f %%, coverage %.1f %%", name, s.N, 100*s.Mean, 100*s.Plain,
+		100*s.Coverage)
 	if s.N == 0 || s.Mean > mean || s.Coverage < 0.85 || s.Coverage > 0.95 || splitsOf(cases).beside.low > 1e-6 {
 		t.Errorf("%s: aimed at a mean error of %v and a coverage of 0.85 to 0.95", name, mean)
 	}
