@@ -245,7 +245,9 @@ func (m *faulty) begun() {
 		return
 	}
 	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(300 * time.Millisecond) {
-		if m.slurm("squeue", "-h", "-o", "%i") != "" {
+		if slices.ContainsFunc(strings.Fields(m.slurm("squeue", "-h", "-o", "%j")), func(name string) bool {
+			return len(name) == len("00112233445566aa00")
+		}) {
 			return
 		}
 	}
@@ -327,7 +329,7 @@ func (m *faulty) outcome(clients []*client, steps int) (o outcome) {
 		}
 		o.sentences = append(o.sentences, said)
 	}
-	if o.explained = len(o.sentences); o.done != complete && steps == cellSteps {
+	if o.explained = len(o.sentences); o.done > complete && steps == cellSteps {
 		m.t.Errorf("%d probes took all of their steps, and of %d nothing is said that cut them short", complete, o.done)
 	}
 	return o

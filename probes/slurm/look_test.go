@@ -1,8 +1,11 @@
 package slurm
 
 import (
+	"bytes"
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -153,5 +156,37 @@ func TestAsked(t *testing.T) {
 	}})
 	if quoted := `'a'\''b;$(touch x)` + "\n" + "`id`"; err != nil || strings.Count(string(script), quoted) != 2 {
 		t.Errorf("%v: %s", err, script)
+	}
+}
+
+// The script is run as it is, with programs that say how they were called: modules come first,
+// and the agent runs in the container.
+func TestScript(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"module", "srun", "apptainer", "agent"} {
+		stub := "#!/bin/sh\necho " + name + " \"$@\"\nwhile [ $# -gt 0 ]; do [ \"$1\" = agent ] && exec \"$@\"; shift; done\n"
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(stub), 0o700); err != nil { //nolint:gosec // it is run
+			t.Fatal(err)
+		}
+	}
+	for container, want := range map[string]string{
+		"": "module load cuda/12.4\nmodule load my lib\nagent 1\n",
+		"nvcr.io#nvidia/pytorch:25.01": "module load cuda/12.4\nmodule load my lib\n" +
+			"srun --container-image=nvcr.io#nvidia/pytorch:25.01 --container-mount-home agent 1\nagent 1\n",
+		"/images/my torch.sif": "module load cuda/12.4\nmodule load my lib\n" +
+			"apptainer exec --nv /images/my torch.sif agent 1\nagent 1\n",
+	} {
+		e := New(remote.Here, Options{Modules: []string{"cuda/12.4", "my lib"}, Container: container})
+		script, err := e.script(queue.Batch{Script: func(launch string) ([]byte, error) {
+			return []byte("exec " + launch + "agent 1\n"), nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("bash")
+		cmd.Stdin, cmd.Env = bytes.NewReader(script), []string{"PATH=" + dir + ":/usr/bin:/bin"}
+		if out, err := cmd.CombinedOutput(); err != nil || string(out) != want {
+			t.Errorf("%s: %v: %q, want %q", container, err, out, want)
+		}
 	}
 }
