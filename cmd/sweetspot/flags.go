@@ -39,6 +39,7 @@ func loaded(cmd *cobra.Command) (*profile.Set, error) {
 		return nil, err
 	}
 	defer w.Close()
+	warn(cmd.ErrOrStderr(), w.Warnings()...)
 	return w.Load(cmd.Context())
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"sweetspot/data/store"
 	"sweetspot/engine/plaintext"
 	"sweetspot/tui"
 )
@@ -102,6 +103,11 @@ func newRootCommand() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if networkDisk, _ := cmd.Flags().GetBool("network-disk"); networkDisk {
+				if err := os.Setenv(store.NetworkVariable, "1"); err != nil { // for processes started here, too
+					return err
+				}
+			}
 			if csv, _ := cmd.Flags().GetBool("csv"); csv && wantsJSON(cmd) {
 				return usageError("--csv and --json exclude each other")
 			}
@@ -121,6 +127,7 @@ func newRootCommand() *cobra.Command {
 	root.PersistentFlags().String("db", "", "profile database to use instead of the built-in library and your "+
 		"default database")
 	root.PersistentFlags().Bool("json", false, "print JSON")
+	root.PersistentFlags().Bool("network-disk", false, "open a database on a network disk, while no other machine does")
 	screen.register(root)
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true

@@ -53,6 +53,7 @@ func withDatabase(cmd *cobra.Command, do func(db *store.Store) error) error {
 	if err != nil {
 		return err
 	}
+	warn(cmd.ErrOrStderr(), db.Warnings()...)
 	return errors.Join(do(db), db.Close())
 }
 

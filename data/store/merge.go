@@ -65,6 +65,14 @@ func (s *Store) openSource(ctx context.Context, path string) (from *Store, err e
 	if from, err = at(path); err != nil {
 		return nil, err
 	}
+	if networkOf(from.path) != "" {
+		return s.openCopy(ctx, from)
+	}
+	return s.openChecked(ctx, from)
+}
+
+// openChecked opens a database for reading and checks all of it.
+func (s *Store) openChecked(ctx context.Context, from *Store) (_ *Store, err error) {
 	if _, err := from.checkFile(false); err != nil {
 		return nil, err
 	}

@@ -34,6 +34,7 @@ import (
 	"sync"
 	"time"
 
+	"sweetspot/data/bundle"
 	"sweetspot/engine/secret"
 
 	"github.com/mattn/go-sqlite3"
@@ -50,6 +51,10 @@ type Store struct {
 	watch   *sql.Conn // a connection that never writes, for DataVersion
 	mode    string    // of the readers: ro or immutable
 	nowFunc func() time.Time
+
+	share    *bundle.Directory // of the default database, where its home is on a network disk
+	changes  int64             // that this process had made when it had read the share's bundles
+	warnings []string
 
 	columns     map[string][]column // that other databases are told, by table; filled once
 	columnsLock sync.Mutex
@@ -98,22 +103,18 @@ func withoutSecrets(v any) any {
 	return string(hidden)
 }
 
-// Named is the absolute path of a database; that of "" is
-// $XDG_DATA_HOME/sweetspot/profiles.db, by default below ~/.local/share.
+// Named is the absolute path of a database; that of "" is profiles.db in [Home], or where that is
+// on a network disk, in a folder of this machine.
 func Named(path string) (string, error) {
 	if path != "" {
 		return filepath.Abs(path)
 	}
-	dir := os.Getenv("XDG_DATA_HOME")
-	if !filepath.IsAbs(dir) { // unset, or relative, which XDG says to ignore
-		home := os.Getenv("HOME")
-		if !filepath.IsAbs(home) { // a folder that anyone can guess would be anyone's
-			return "", errors.New("there is no folder for your database, because HOME is not set; set it, or name a database " +
-				"with --db")
-		}
-		dir = filepath.Join(home, ".local", "share")
+	home, err := Home()
+	if err != nil {
+		return "", err
 	}
-	return filepath.Join(dir, "sweetspot", "profiles.db"), nil
+	path, _, err = placeOf(home)
+	return path, err
 }
 
 // Open opens the profile database at path, makes it and its directory if they
@@ -133,13 +134,19 @@ func open(ctx context.Context, path string, create bool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	writable, err := s.checkFile(create)
+	if s.share == nil {
+		if err := s.refuseNetwork(); err != nil {
+			return nil, err
+		}
+	}
+	writable, err := s.checkFile(create || s.share != nil && s.shareHolds())
 	if err != nil {
 		return nil, err
 	}
 	if err := s.connect(ctx, writable); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	s.arrive(ctx)
 	return s, nil
 }
 
@@ -149,7 +156,13 @@ func at(path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{path: abs, name: display(cmp.Or(path, abs)), nowFunc: time.Now}, nil
+	s := &Store{path: abs, name: display(cmp.Or(path, abs)), nowFunc: time.Now}
+	if home, err := Home(); err == nil {
+		if usual, share, err := placeOf(home); err == nil && usual == abs {
+			s.share = share
+		}
+	}
+	return s, nil
 }
 
 // checkFile says what is wrong with the file before SQLite touches it, and
@@ -274,6 +287,7 @@ func (s *Store) Path() string { return s.path }
 // Close closes the database. What was committed stays. Who reads on, as a poll does
 // that was under way, gets an error.
 func (s *Store) Close() error {
+	s.leave()
 	var errs []error
 	if s.watch != nil {
 		if err := s.watch.Close(); !errors.Is(err, sql.ErrConnDone) { // not closed before

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -42,7 +41,7 @@ func Open(ctx context.Context, path string) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(w.path); !w.alone && errors.Is(err, fs.ErrNotExist) {
+	if !w.alone && !store.HasDefault() {
 		return w, nil // created when the first run is saved
 	}
 	if w.store, err = store.OpenExisting(ctx, w.path); err != nil && w.alone {
@@ -72,19 +71,28 @@ func newWorkspace(path string) (*Workspace, error) {
 		return nil, err
 	}
 	if !w.alone {
-		w.homeless = homeless
-		w.path, _ = store.Named("")
+		if w.path, w.homeless = store.Named(""); homeless != nil {
+			w.homeless = homeless
+		}
 	}
 	return w, nil
 }
 
 // CatalogFiles are the user's own catalogs, next to the default database.
 func CatalogFiles() (catalog.Files, error) {
-	database, err := store.Named("")
+	home, err := store.Home()
 	if err != nil {
 		return catalog.Files{}, err
 	}
-	return catalog.FilesIn(filepath.Dir(database)), nil
+	return catalog.FilesIn(home), nil
+}
+
+// Warnings are [store.Store.Warnings] of the database.
+func (w *Workspace) Warnings() []string {
+	if db := w.Store(); db != nil {
+		return db.Warnings()
+	}
+	return nil
 }
 
 // Path is where runs are saved.

@@ -150,6 +150,12 @@ func profiles(ctx context.Context, path string) Check {
 	}
 	c.Found = fmt.Sprintf("%s, %s, %s, %s", shown, size, quantity.Several(len(set.Models), "model"),
 		quantity.Several(len(set.Runs), "run"))
+	if s.Share() != "" {
+		c.Found += ", exchanged over " + plaintext.Clean(s.Share()) + ", which is on a network disk"
+	}
+	if len(s.Warnings()) > 0 {
+		c.Found += "; " + strings.Join(s.Warnings(), "; ")
+	}
 	if len(open) > 0 {
 		c.Found += ", open to other users"
 		c.Mend = "keep your command lines and prices to yourself: chmod go= " + strings.Join(open, " ")
