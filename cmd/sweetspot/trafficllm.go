@@ -85,6 +85,8 @@ func (f *llmFlags) register(cmd *cobra.Command) {
 		"time that a sequence adds to a step in which it decodes")
 	fl.Var(of(&f.times.ContextS, quantity.ParseDuration, ""), "context-time",
 		"time that a token in the cache of such a sequence adds")
+	fl.Var(of(&f.times.RequestS, quantity.ParseDuration, ""), "request-time",
+		"time until a request is queued, beside the steps")
 	fl.IntVar(&f.settings.MaxSequences, "max-sequences", 0, "sequences that a replica runs at once, max_num_seqs of vLLM "+
 		"(default: as the log shows it, else 256)")
 	fl.IntVar(&f.settings.TokenBudget, "token-budget", 0, "tokens of a step, max_num_batched_tokens of vLLM (default: "+

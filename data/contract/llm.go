@@ -50,6 +50,7 @@ type LLMServer struct {
 	PairS        float64  `json:"prompt_pair_s"`      // more for each pair of a prompt token and one before it
 	SequenceS    float64  `json:"sequence_s"`         // more for each sequence that decodes
 	ContextS     float64  `json:"context_token_s"`    // more for each token in the cache of these
+	RequestS     float64  `json:"request_s"`          // a request until it is queued, beside the steps
 	MaxSequences *int     `json:"max_sequences"`      // at once; null where nothing limits it
 	TokenBudget  int      `json:"token_budget"`       // of a step
 	CacheTokens  *int     `json:"cache_tokens"`       // null where nothing limits it
@@ -184,6 +185,7 @@ func NewLLMServer(f batching.Fitted) LLMServer {
 	}
 	s := LLMServer{
 		StepS: f.StepS, PromptS: f.PromptS, PairS: f.PairS, SequenceS: f.SequenceS, ContextS: f.ContextS,
+		RequestS:     f.RequestS,
 		MaxSequences: limited(f.MaxSequences), TokenBudget: f.TokenBudget, CacheTokens: limited(f.CacheTokens),
 		Basis: estimate.Spec.String(),
 	}

@@ -46,13 +46,14 @@ type Request struct {
 }
 
 // Times say how long a step takes: a part of every step, and what each token in
-// it adds. All are in seconds and at least 0.
+// it adds. A request may take time before it counts. All are in seconds and at least 0.
 type Times struct {
 	StepS     float64 // every step
 	PromptS   float64 // each prompt token
 	PairS     float64 // each pair of a prompt token and a token before it: attention
 	SequenceS float64 // each sequence that decodes
 	ContextS  float64 // each token in the cache of these sequences: attention
+	RequestS  float64 // a request until it is queued, beside the steps: connection, tokeniser, the way back
 }
 
 // Settings are those of a server. vLLM calls them max_num_seqs,
@@ -77,7 +78,7 @@ func (s Server) Check() error {
 	}{
 		{s.StepS, 3600, "time of a step"}, {s.PromptS, 3600, "time of a prompt token"},
 		{s.PairS, 1, "time of a pair of tokens in a prompt"}, {s.SequenceS, 3600, "time of a sequence"},
-		{s.ContextS, 1, "time of a token in the cache"},
+		{s.ContextS, 1, "time of a token in the cache"}, {s.RequestS, 3600, "time of a request until it is queued"},
 	} {
 		if !(c.value >= 0 && c.value <= c.most) {
 			return fmt.Errorf("the %s is %g; give seconds from 0 to %g", c.what, c.value, c.most)

@@ -86,7 +86,7 @@ type attempt struct {
 
 func (a attempt) server() Server {
 	e := math.Exp
-	return Server{Times{e(a.x[0]), e(a.x[1]), e(a.x[2]), e(a.x[3]), e(a.x[4])}, a.Settings}
+	return Server{Times{e(a.x[0]), e(a.x[1]), e(a.x[2]), e(a.x[3]), e(a.x[4]), e(a.x[5])}, a.Settings}
 }
 
 // tryAll fits times to choices of settings, the best first: token budgets that
@@ -94,11 +94,12 @@ func (a attempt) server() Server {
 // use, by and by finer.
 func (f *fitter) tryAll(known Settings) []attempt {
 	var tried []attempt
-	start := f.start()
 	try := func(budget, cache int) {
 		sequences := cmp.Or(known.MaxSequences, budget)
-		a := attempt{Settings{sequences, max(budget, sequences), cache}, start, math.Inf(1)}
-		tried = append(tried, f.search(a, coarse, nil))
+		settings := Settings{sequences, max(budget, sequences), cache}
+		for _, share := range []float64{0.007, 0.05} {
+			tried = append(tried, f.search(attempt{settings, f.start(share), math.Inf(1)}, coarse, nil))
+		}
 	}
 	seen := cacheSeen(f.seen)
 	for _, budget := range []int{512, 2048, 8192} {
@@ -124,7 +125,11 @@ func (f *fitter) tryAll(known Settings) []attempt {
 	return tried
 }
 
-func (f *fitter) start() []float64 {
+// start are times that the log shows at a glance. What a sequence adds to a step is
+// a share of it: little on a GPU that is far from full, and more where each
+// sequence costs the server work of its own. From the wrong end the search does
+// not come back.
+func (f *fitter) start(share float64) []float64 {
 	var tpots, prompts []float64
 	for _, o := range f.seen {
 		if o.Complete() && o.Output > 1 {
@@ -136,8 +141,9 @@ func (f *fitter) start() []float64 {
 	slices.Sort(prompts)
 	step, prompt := max(quantile(tpots, 0.1), 1e-9), quantile(prompts, 0.1)
 	return []float64{
-		math.Log(0.6 * step), math.Log(0.5 * prompt), math.Log(prompt * 1e-5), math.Log(0.2 * step / 30),
+		math.Log(0.6 * step), math.Log(0.5 * prompt), math.Log(prompt * 1e-5), math.Log(share * step),
 		math.Log(0.2 * step / 30000),
+		math.Log(0.2 * step),
 	}
 }
 

@@ -25,7 +25,7 @@ func logged(t *testing.T, s Server, requests []Request, noise float64) []Observe
 // From the first hundred requests of a server whose cache is the limit, the
 // percentiles of the others follow, and so does the size of the cache.
 func TestFitFindsTimesAndCache(t *testing.T) {
-	s := Server{Times{0.014, 9e-5, 2e-9, 6e-5, 2e-7}, Settings{2048, 2048, 41000}}
+	s := Server{Times{0.014, 9e-5, 2e-9, 6e-5, 2e-7, 0}, Settings{2048, 2048, 41000}}
 	requests := Synthetic(Lengths{Input: 900, Output: 500, Spread: 0.5}, 300, 10, 3)
 	log := logged(t, s, requests, 0.01)
 	got, err := Fit(log, 100, Settings{})
@@ -66,7 +66,7 @@ func TestFitNeedsTokens(t *testing.T) {
 // Sequences at once are a limit only where others wait while so many run.
 func TestSequencesSeen(t *testing.T) {
 	requests := Synthetic(Lengths{Input: 100, Output: 200, Spread: 0.3}, 200, 50, 1)
-	times := Times{0.01, 1e-5, 0, 1e-4, 1e-7}
+	times := Times{0.01, 1e-5, 0, 1e-4, 1e-7, 0}
 	for name, c := range map[string]struct {
 		Settings
 		want int

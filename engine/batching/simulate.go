@@ -90,7 +90,8 @@ type sequence struct {
 }
 
 func newReplica(requests []Request, s Server) *replica {
-	r := &replica{Server: s, requests: requests, of: make([]sequence, len(requests)), partial: -1, t: requests[0].ArrivalS}
+	r := &replica{Server: s, requests: requests, of: make([]sequence, len(requests)), partial: -1}
+	r.t = r.queuedS(0)
 	r.out.Served = make([]Served, len(requests))
 	r.out.Gaps.tokens = make([]int64, gapBins)
 	for i := range r.of {
@@ -107,7 +108,7 @@ func (r *replica) prepare() bool {
 		if r.next == len(r.requests) {
 			return false
 		}
-		r.t = r.requests[r.next].ArrivalS
+		r.t = r.queuedS(r.next)
 		r.arrive()
 	}
 	r.barred = false
@@ -117,10 +118,13 @@ func (r *replica) prepare() bool {
 	return true
 }
 
+// queuedS is when a request counts.
+func (r *replica) queuedS(i int) float64 { return r.requests[i].ArrivalS + r.RequestS }
+
 // arrive moves those that have arrived among those that wait. What would never
 // fit is turned away.
 func (r *replica) arrive() {
-	for r.next < len(r.requests) && r.requests[r.next].ArrivalS <= r.t {
+	for r.next < len(r.requests) && r.queuedS(r.next) <= r.t {
 		r.next++
 	}
 	for r.head < r.next && r.tooLong(r.head) {
@@ -296,7 +300,7 @@ func (r *replica) alike(base float64) int {
 	if r.head < r.next || len(r.again) > 0 || r.next == len(r.requests) {
 		return n // nobody can be admitted before, or nobody comes
 	}
-	until := r.requests[r.next].ArrivalS
+	until := r.queuedS(r.next)
 	return 1 + sort.Search(n-1, func(k int) bool { return r.t+base*float64(k+1)+r.contextS(k+1) >= until })
 }
 

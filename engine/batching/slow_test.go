@@ -22,9 +22,9 @@ func slowly(requests []Request, s Server) (served []Served, gaps []float64, pree
 	for i := range served {
 		served[i] = Served{math.NaN(), math.NaN(), math.NaN()}
 	}
-	t, next := requests[0].ArrivalS, 0
+	t, next := requests[0].ArrivalS+s.RequestS, 0
 	for {
-		for ; next < len(requests) && requests[next].ArrivalS <= t; next++ {
+		for ; next < len(requests) && requests[next].ArrivalS+s.RequestS <= t; next++ {
 			if requests[next].Input+requests[next].Output-1 <= s.CacheTokens {
 				waiting = append(waiting, &one{request: next})
 			}
@@ -33,7 +33,7 @@ func slowly(requests []Request, s Server) (served []Served, gaps []float64, pree
 			if next == len(requests) {
 				return served, gaps, preemptions
 			}
-			t = requests[next].ArrivalS
+			t = requests[next].ArrivalS + s.RequestS
 			continue
 		}
 		// Room that the cache needs: what is in it, what prompts will need, and a token
@@ -129,7 +129,7 @@ func drawn(t *rapid.T) ([]Request, Server) {
 	s := Server{
 		Times: Times{
 			StepS: dyadic(t, 2000, "step") + 1.0/(1<<16), PromptS: dyadic(t, 20, "prompt"), PairS: dyadic(t, 2, "pair"),
-			SequenceS: dyadic(t, 100, "sequence"), ContextS: dyadic(t, 10, "context"),
+			SequenceS: dyadic(t, 100, "sequence"), ContextS: dyadic(t, 10, "context"), RequestS: dyadic(t, 1000, "request"),
 		},
 		Settings: Settings{
 			MaxSequences: rapid.IntRange(1, 12).Draw(t, "sequences"), CacheTokens: rapid.IntRange(8, 300).Draw(t, "cache"),
@@ -187,7 +187,7 @@ func TestSimulateIsTheSlowOne(t *testing.T) {
 // With times as they are measured, sums round; the percentiles stay.
 func TestSimulateRoundsAlike(t *testing.T) {
 	requests := Synthetic(Lengths{Input: 300, Output: 80, Spread: 0.6}, 2000, 8, 5)
-	s := Server{Times{0.0113, 7.1e-5, 3.3e-10, 1.9e-4, 2.3e-7}, Settings{48, 512, 9000}}
+	s := Server{Times{0.0113, 7.1e-5, 3.3e-10, 1.9e-4, 2.3e-7, 0}, Settings{48, 512, 9000}}
 	got, err := Simulate(requests, s)
 	if err != nil {
 		t.Fatal(err)
