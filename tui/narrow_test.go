@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	builtin "sweetspot/data/library"
 	"sweetspot/engine/profile"
 )
 
@@ -126,5 +127,35 @@ func TestAModelOfHundreds(t *testing.T) {
 	d.press("m", "enter")
 	if q := d.explore().Question(); q.Model == "network_299" {
 		t.Error("m enter stays where it was")
+	}
+}
+
+// A language model is asked about by its architecture alone: its dial counts tokens, and what
+// each GPU needs is said.
+func TestChoosesALanguageModel(t *testing.T) {
+	known, err := builtin.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := *published(t)
+	set.Architectures, set.Throughputs = known.Architectures, known.Throughputs
+	d := drive(t, 120, 40, &shelf{set: &set})
+	d.press("m")
+	d.press(strings.Split("llama-3.2-1b", "")...)
+	d.press("enter")
+	q := d.explore().Question()
+	if q.Model != "llama-3.2-1b" || q.Tuning == nil || q.Epochs != nil || q.Units <= 0 {
+		t.Fatalf("asks about %+v", q.Workload)
+	}
+	screen := d.screen()
+	for _, want := range []string{"tokens", "LoRA rank 16", "each GPU needs", "of 16 GiB"} {
+		if !strings.Contains(screen, want) {
+			t.Errorf("no %q:\n%s", want, screen)
+		}
+	}
+	before := q.Units
+	d.press("m", "enter")
+	if q := d.explore().Question(); q.Tuning != nil || q.Model == "llama-3.2-1b" {
+		t.Errorf("asks about %+v after %g tokens", q.Workload, before)
 	}
 }

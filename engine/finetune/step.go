@@ -27,10 +27,19 @@ func (s *Speeds) Step(j memory.Job, microBatches int, gpu string) (e estimate.Es
 	e = estimate.Estimate{
 		Value: at(share.Value, func(p part) float64 { return p.value }),
 		Low:   at(share.High, func(p part) float64 { return p.low }),
-		High:  at(share.Low, func(p part) float64 { return p.high }),
+		High:  at(share.Low/x.uneven(), func(p part) float64 { return p.high }),
 		Basis: share.Basis,
 	}
 	return e, why
+}
+
+// uneven is by how much more a training with experts may fall short of a GPU's peak, of which
+// no figure is known: loops over experts give it small matrices. It is judged.
+func (x onGPU) uneven() float64 {
+	if x.Architecture.Experts > 0 {
+		return 3
+	}
+	return 1
 }
 
 // part is the seconds of a part of a step, with their ends.

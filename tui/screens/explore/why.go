@@ -28,11 +28,24 @@ func why(a *Answer, i int) []string {
 	c := r.Space.At(i)
 	lines := []string{place(a, i)}
 	lines = append(lines, numbers(a, c)...)
+	lines = append(lines, fits(c))
 	lines = append(lines, nextProbe(a)...)
 	lines = append(lines, neighbours(r, i))
 	lines = append(lines, combination(c)...)
 	lines = append(lines, bought(a), sweet(a, i), toTarget(c), wording.Scaling(c), restsOn(a, c))
 	return slices.DeleteFunc(lines, func(l string) bool { return l == "" })
+}
+
+// fits says what a language model's training needs of each GPU, and else what would fit.
+func fits(c *candidate.Candidate) string {
+	if c.Fit == nil {
+		return ""
+	}
+	line := "each GPU needs " + wording.Memory(c.Fit)
+	if len(c.Fit.WouldFit) > 0 {
+		line += " · would fit: " + strings.Join(c.Fit.WouldFit, ", ")
+	}
+	return line
 }
 
 // toTarget says how many epochs a target accuracy takes, and on what that rests.
@@ -288,12 +301,6 @@ func instead(r *rank.Result, x advice.Relaxation) string {
 func restsOn(a *Answer, c *candidate.Candidate) string {
 	if c.IsPredicted() {
 		line := fmt.Sprintf("predicted (%s): %s", c.Time.Basis, c.Why)
-		if c.Fit != nil {
-			line = fmt.Sprintf("each GPU needs %s · %s", wording.Memory(c.Fit), line)
-			if len(c.Fit.WouldFit) > 0 {
-				line += " · would fit: " + strings.Join(c.Fit.WouldFit, ", ")
-			}
-		}
 		line += tested(a, c)
 		return line + price(a, c)
 	}
