@@ -21,6 +21,7 @@ import (
 
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
@@ -52,6 +53,9 @@ type Options struct {
 	Version   string
 	Today     time.Time // from which the age of prices is counted; zero is now
 	Notice    string    // something to say at the start
+
+	Denied screen.Rights   // what the person at the screens may not do
+	Shared *explore.Shared // what other screens of this process hold too; nil for none
 }
 
 // Opener opens another database; an empty path is the built-in library with
@@ -79,12 +83,39 @@ func New(ctx context.Context, o Options) *App {
 	if o.Today.IsZero() {
 		o.Today = time.Now()
 	}
+	o.deny()
 	a := &App{opts: o, dark: true, mouse: !o.NoMouse}
 	a.shell = &screen.Shell{Program: a, Ctx: ctx, Workspace: o.Workspace, Bindings: o.Keys, Theme: a.theme(),
-		Version: o.Version, After: tea.Tick}
+		Version: o.Version, Denied: o.Denied, After: tea.Tick}
 	a.screens = screens(a.shell, o)
 	a.shown = a.screens[0]
 	return a
+}
+
+// deny takes away, beside keys, what would do what may not be done.
+func (o *Options) deny() {
+	o.Workspace = screen.Without(o.Denied, o.Workspace)
+	if why := o.Denied.Forbid(screen.Probing); why != "" {
+		o.Rent = nil
+		o.Probe = func(context.Context, screen.Workspace, probe.Form, question.Query) (probe.Probe, error) {
+			return nil, errors.New(why)
+		}
+	}
+	if why := o.Denied.Forbid(screen.Filing); why != "" {
+		o.Open = func(context.Context, string) (screen.Workspace, error) { return nil, errors.New(why) }
+		o.Traces = madeUpOnly(o.Traces, why)
+		o.Loads = madeUpOnly(o.Loads, why)
+	}
+}
+
+// madeUpOnly reads no traces but those that are made up, which have no path.
+func madeUpOnly[T any](read func(context.Context, string) (T, error), why string) func(context.Context, string) (T, error) {
+	return func(ctx context.Context, path string) (none T, err error) {
+		if path != "" {
+			return none, errors.New(why)
+		}
+		return read(ctx, path)
+	}
 }
 
 func (a *App) theme() *theme.Theme {
@@ -179,7 +210,7 @@ func (a *App) retheme() {
 // screens are all there are, in the order of [keys.Tabs]; the program begins with
 // the first. A new one is a line here and one there.
 func screens(sh *screen.Shell, o Options) []screen.Screen {
-	e := explore.New(sh, o.State, o.Today)
+	e := explore.New(sh, o.State, o.Today).SharedWith(o.Shared)
 	return []screen.Screen{
 		e,
 		probe.New(sh, o.Probe, o.State.Machines, e.Question).RentWith(o.Rent).WithQueues(o.Queues, o.State.Queue),
@@ -206,7 +237,7 @@ func Run(ctx context.Context, o Options, more ...tea.ProgramOption) (state.State
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		err = nil // asked to end by a signal: that is no failure
 	}
-	app.end(connected.Err() != nil)
+	app.End(connected.Err() != nil)
 	if words := app.Farewell(); words != "" {
 		fmt.Fprintln(os.Stdout, words)
 	}
@@ -216,8 +247,9 @@ func Run(ctx context.Context, o Options, more ...tea.ProgramOption) (state.State
 // wayOut is how long the program waits at its end for what goes on.
 const wayOut = 4 * time.Second
 
-// end has every screen end what it has begun; lost is whether the terminal is.
-func (a *App) end(lost bool) {
+// End has every screen end what it has begun, once the program has ended; lost is
+// whether the terminal is.
+func (a *App) End(lost bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), wayOut)
 	defer cancel()
 	var all sync.WaitGroup

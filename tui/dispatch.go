@@ -57,6 +57,9 @@ func (a *App) region() string {
 
 // disabled says why an action cannot be done now.
 func (a *App) disabled(action keys.Action) string {
+	if why := a.shell.Denied.ForbidAction(action, a.shown.Tab(), a.region()); why != "" {
+		return why
+	}
 	if action == keys.Open {
 		if _, ok := a.shown.(screen.Opener); !ok {
 			return a.busy(nil)

@@ -49,7 +49,7 @@ func TestAProbeThatGoesOnByItselfCanBeLeft(t *testing.T) {
 	if !p.left || p.stopped || p.canceled {
 		t.Errorf("left %v, stopped %v, cancelled %v", p.left, p.stopped, p.canceled)
 	}
-	d.app.end(false)
+	d.app.End(false)
 	if p.stopped || !strings.Contains(d.app.Farewell(), "sweetspot attach") {
 		t.Errorf("stopped %v, farewell %q", p.stopped, d.app.Farewell())
 	}
@@ -69,7 +69,7 @@ func TestALostTerminalLeavesOrStops(t *testing.T) {
 		p := &leavable{fakeProbe: fakeProbe{updates: make(chan matrix.Update, 4)}}
 		d := probingWith(t, p, p.updates)
 		close(p.updates)
-		d.app.end(lost)
+		d.app.End(lost)
 		if p.left != lost || p.stopped == lost {
 			t.Errorf("%s: left %v, stopped %v", name, p.left, p.stopped)
 		}
@@ -77,7 +77,7 @@ func TestALostTerminalLeavesOrStops(t *testing.T) {
 	p := &fakeProbe{updates: make(chan matrix.Update, 4)}
 	d := probingWith(t, p, p.updates)
 	close(p.updates)
-	if d.app.end(true); !p.stopped || d.app.Farewell() != "" {
+	if d.app.End(true); !p.stopped || d.app.Farewell() != "" {
 		t.Error("a probe that can't be left was not stopped when the terminal was lost")
 	}
 }
@@ -96,7 +96,7 @@ func TestAStartUnderWayDoesNotOutliveTheProgram(t *testing.T) {
 	_, cmd := d.app.Update(press("p"))
 	result := make(chan any, 1)
 	go func() { result <- cmd() }()
-	d.app.end(false)
+	d.app.End(false)
 	if <-result; !p.stopped {
 		t.Error("the probe that came about was not stopped")
 	}

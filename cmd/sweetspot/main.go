@@ -134,7 +134,7 @@ func newRootCommand() *cobra.Command {
 	root.AddCommand(newRankCommand(), newPlanCommand(), newFleetCommand(), newTrafficCommand(), newProbeCommand(),
 		newAttachCommand(), newQueueCommand(), newExportCommand(), newReproduceCommand(), newValidateCommand(),
 		newImportCommand(), newRunsCommand(), newMergeCommand(), newSyncCommand(), newBackupCommand(), newCatalogCommand(),
-		newDoctorCommand(), newVersionCommand())
+		newDoctorCommand(), newServeCommand(), newVersionCommand())
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {

@@ -35,16 +35,22 @@ type screenFlags struct {
 }
 
 func (f *screenFlags) register(cmd *cobra.Command) {
+	f.registerLook(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.python, "python", "", "Python that has PyTorch, for probes")
+	fl.BoolVar(&f.detach, "detach", false, "keep probes running when the terminal is lost; see sweetspot attach")
+	fl.BoolVar(&f.noState, "no-state", false, "neither read nor write the saved session")
+}
+
+// registerLook registers what any screens are drawn by.
+func (f *screenFlags) registerLook(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.Var(of(&f.theme, func(s string) (string, error) { return s, theme.Valid(s) }, ""), "theme",
 		"colour theme: okabe-ito, light, dark, mono or high-contrast (default: "+
 			"follows the terminal's background)")
 	fl.Var(of(&f.symbols, theme.SymbolSet, "braille"), "symbols", "characters to draw with: braille, block or ascii")
 	fl.Var(of(&f.fps, parseFPS, "30"), "fps", "frames per second, at most; fewer for a slow connection")
-	fl.StringVar(&f.python, "python", "", "Python that has PyTorch, for probes")
-	fl.BoolVar(&f.detach, "detach", false, "keep probes running when the terminal is lost; see sweetspot attach")
 	fl.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
-	fl.BoolVar(&f.noState, "no-state", false, "neither read nor write the saved session")
 }
 
 // memoryLimit is the memory use in bytes above which garbage is collected more

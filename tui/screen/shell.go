@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -40,6 +41,7 @@ type Shell struct {
 	Bindings  *keys.Table
 	Theme     *theme.Theme
 	Version   string
+	Denied    Rights                                               // what the person at the screens may not do
 	After     func(time.Duration, func(time.Time) tea.Msg) tea.Cmd // the clock: tea.Tick
 
 	Toast     toast.Toast
@@ -88,12 +90,18 @@ func (s *Shell) Fail(err error) tea.Cmd { return s.Note(toast.Bad, err.Error()) 
 
 // Choose has a file chosen; then follows the choice.
 func (s *Shell) Choose(title string, extensions []string, then func(path string) tea.Cmd) tea.Cmd {
+	if why := s.Denied.Forbid(Filing); why != "" {
+		return s.Note(toast.Info, why)
+	}
 	s.chosen = then
 	return s.list(s.Files.Open(title, ".", extensions))
 }
 
 // ChooseSeveral has files chosen: one, all of a folder, or a pattern.
 func (s *Shell) ChooseSeveral(title string, then func(path string) tea.Cmd) tea.Cmd {
+	if why := s.Denied.Forbid(Filing); why != "" {
+		return s.Note(toast.Info, why)
+	}
 	s.chosen = then
 	return s.list(s.Files.OpenSeveral(title, "."))
 }
@@ -283,6 +291,9 @@ func (s *Shell) keyDocuments(msg tea.KeyPressMsg, action keys.Action) (cmd tea.C
 		return s.Documents.Preview(s.Ctx), true
 	case doc.Why != nil:
 		return s.Note(toast.Warn, doc.Why.Error()), true
+	case e == exportdialog.Write && s.Denied.Forbid(Filing) != "":
+		s.Documents.Stay()
+		return s.Note(toast.Info, s.Denied.Forbid(Filing)+"; "+s.keysOf(keys.Copy)+" copies to your clipboard"), true
 	case e == exportdialog.Copy:
 		return func() tea.Msg {
 			text, err := doc.Text()
@@ -296,6 +307,12 @@ func (s *Shell) keyDocuments(msg tea.KeyPressMsg, action keys.Action) (cmd tea.C
 		}
 		return wroteMsg{path, files, err}
 	}, true
+}
+
+// keysOf are the keys of an action, as a sentence names them.
+func (s *Shell) keysOf(a keys.Action) string {
+	b, _ := s.Bindings.Lookup(a)
+	return strings.Join(b.Keys, " or ")
 }
 
 // wrote says what was written. What could not be keeps the dialog open, for
@@ -322,9 +339,12 @@ func (s *Shell) copied(m copyMsg) tea.Cmd {
 	case m.err != nil:
 		return s.Fail(m.err)
 	case len(m.text) > longestCopy:
-		return s.Note(toast.Warn, fmt.Sprintf(
-			"%s bytes are more than the %s that terminals take: write them to a file with enter",
-			quantity.Count(float64(len(m.text))), quantity.Count(float64(longestCopy))))
+		instead := "write them to a file with enter"
+		if why := s.Denied.Forbid(Filing); why != "" {
+			instead = why
+		}
+		return s.Note(toast.Warn, fmt.Sprintf("%s bytes are more than the %s that terminals take: %s",
+			quantity.Count(float64(len(m.text))), quantity.Count(float64(longestCopy)), instead))
 	}
 	said := fmt.Sprintf("copied %s, if the terminal allows it; in tmux: set -g set-clipboard on",
 		quantity.Several(len(m.text), "byte"))

@@ -103,6 +103,9 @@ func (d *Dialog) Region() string {
 // Rename moves the focus to the file name, after a file could not be written.
 func (d *Dialog) Rename() { d.focus, d.writing = name, false }
 
+// Stay keeps the dialog as it is, after what was asked for may not be written.
+func (d *Dialog) Stay() { d.writing = false }
+
 // Wrote remembers the form and closes the dialog.
 func (d *Dialog) Wrote() {
 	if d.open && d.writing {

@@ -34,20 +34,24 @@ type Answer struct {
 	Chances     contract.Chances // of being the best, by objective
 	Relaxations []advice.Relaxation
 	Crossovers  []advice.Crossover
-	Decision    wording.Decision           // what to rent
-	AsPublished bool                       // no source says its epochs: totals answer as they were published
-	probes      []advice.Probe             // to run next; none where no probe is expected to pay
-	predictor   candidate.Predictor        // of the set and mode; nil until predictions are asked for
-	Tested      validate.Tested            // how well predictions did on the set itself
-	spots       map[int][]advice.SweetSpot // by candidate: where it is one, and where it is the unpruned one
-	today       time.Time                  // from which the age of prices is counted
-	announced   []float64                  // how long trainings of one's own were to be, on the dial; see [announcedBy]
-	byID        []int32                    // indices into Set.Runs by rising ID
+	Decision    wording.Decision    // what to rent
+	AsPublished bool                // no source says its epochs: totals answer as they were published
+	probes      []advice.Probe      // to run next; none where no probe is expected to pay
+	predictor   *transfer.Predictor // of the set and mode; nil until predictions are asked for
+	Tested      validate.Tested     // how well predictions did on the set itself
+	today       time.Time           // from which the age of prices is counted
+	byID        []int32             // indices into Set.Runs by rising ID
+	*laidOut
 }
 
 // Ask answers a question over a set. It reuses the candidates of the previous
 // answer where only limits or the order changed.
 func Ask(seq int, set *profile.Set, q question.Query, previous *Answer) *Answer {
+	return (*Shared)(nil).Ask(seq, set, q, previous)
+}
+
+// Ask is [Ask] that takes what other screens have made already.
+func (s *Shared) Ask(seq int, set *profile.Set, q question.Query, previous *Answer) *Answer {
 	q.Workload = q.Whole(set)
 	a := &Answer{Seq: seq, Question: q, Set: set}
 	if previous != nil && previous.Set == set {
@@ -59,24 +63,23 @@ func Ask(seq int, set *profile.Set, q question.Query, previous *Answer) *Answer 
 		}
 		slices.SortFunc(a.byID, func(x, y int32) int { return cmp.Compare(set.Runs[x].ID, set.Runs[y].ID) })
 	}
-	a.predict(previous)
+	a.predict(previous, s)
 	if previous != nil && previous.Set == set && reflect.DeepEqual(previous.Question.Workload, q.Workload) {
-		a.spots, a.announced = previous.spots, previous.announced
+		a.laidOut = previous.laidOut
 		if a.AsPublished = previous.AsPublished; a.AsPublished {
 			q.Epochs = nil
 		}
 		a.Result = previous.Result.Again(q)
 	} else {
 		tidy(len(set.Runs))
-		space := a.space(q)
-		if space.Len() == 0 && q.Epochs != nil {
+		a.laidOut = a.lay(q, s)
+		if a.space.Len() == 0 && q.Epochs != nil {
 			q.Epochs = nil
-			space = a.space(q)
-			a.AsPublished = space.Len() > 0
+			a.laidOut = a.lay(q, s)
+			a.AsPublished = a.space.Len() > 0
 		}
-		tidy(space.Len())
-		a.spots, a.announced = sweetSpots(space), announcedBy(set, q.Workload)
-		a.Result = rank.Evaluate(space, q)
+		tidy(a.space.Len())
+		a.Result = rank.Evaluate(a.space, q)
 	}
 	a.Chances = contract.NewChances(a.Result)
 	a.Relaxations = advice.Relaxations(a.Result)
@@ -116,9 +119,16 @@ func announcedBy(set *profile.Set, w question.Workload) (lengths []float64) {
 	return lengths
 }
 
-// space is the candidates of a question.
-func (a *Answer) space(q question.Query) *rank.Space {
-	return rank.NewSpace(candidate.NewList(a.Set, q.Workload, a.predictor, filter(q.Words)))
+// lay lays out the candidates of a question.
+func (a *Answer) lay(q question.Query, shared *Shared) *laidOut {
+	return shared.lay(a.Set, q.Workload, func() *laidOut {
+		var p candidate.Predictor
+		if a.predictor != nil {
+			p = a.predictor
+		}
+		space := rank.NewSpace(candidate.NewList(a.Set, q.Workload, p, filter(q.Words)))
+		return &laidOut{space, sweetSpots(space), announcedBy(a.Set, q.Workload)}
+	})
 }
 
 // manyRows is from where on what is left behind by reading or laying out so many
@@ -139,13 +149,13 @@ func tidy(rows int) {
 }
 
 // predict makes the predictor where it is asked for, once for a set.
-func (a *Answer) predict(previous *Answer) {
+func (a *Answer) predict(previous *Answer, shared *Shared) {
 	switch q := a.Question; {
 	case !q.Predicted:
 	case previous != nil && previous.predictor != nil && previous.Set == a.Set && previous.Question.Mode == q.Mode:
 		a.predictor = previous.predictor
 	default:
-		a.predictor = transfer.New(a.Set, q.Mode)
+		a.predictor = shared.predictor(a.Set, q.Mode)
 	}
 }
 

@@ -240,17 +240,17 @@ func (s *Screen) measured(runs []profile.Run) tea.Cmd {
 // test finds out how well predictions do on the runs there are, away from
 // everything that waits.
 func (s *Screen) test() tea.Cmd {
-	set := s.stored
+	set, shared := s.stored, s.shared
 	s.testing.Forget()
-	return s.testing.Ask(s.Shell.Ctx, func(context.Context) validate.Tested { return validate.ByBasis(set) })
+	return s.testing.Ask(s.Shell.Ctx, func(context.Context) *validate.Tested { return shared.tested(set) })
 }
 
 // setTested says how well predictions did on the set's own runs.
-func (s *Screen) setTested(tested validate.Tested) {
+func (s *Screen) setTested(tested *validate.Tested) {
 	s.tested = tested
 	if s.answer != nil {
 		a := *s.answer // the old one may be in use by a question under way
-		a.Tested = tested
+		a.Tested = *tested
 		s.answer = &a
 		s.refresh()
 	}

@@ -40,9 +40,10 @@ type Screen struct {
 	live    []profile.Run     // of the running probes, shown beside the stored ones
 	set     *profile.Set      // both
 	units   map[string]string // model → its unit of work; asked in every frame
-	testing ask.Loop[validate.Tested]
-	tested  validate.Tested
+	testing ask.Loop[*validate.Tested]
+	tested  *validate.Tested // nil until that is known
 	answer  *Answer
+	shared  *Shared // with the screens of others; nil where there are none
 
 	constraints *constraints
 	plots       *plots
@@ -79,6 +80,12 @@ func New(sh *screen.Shell, last state.State, today time.Time) *Screen {
 		Order: func(q question.Query) string { return string(q.Sort.Loose()) }, SetOrder: setOrder,
 	})
 	s.Table.Empty = "reading profiles…"
+	return s
+}
+
+// SharedWith has the screen take from what others hold, and give to it.
+func (s *Screen) SharedWith(shared *Shared) *Screen {
+	s.shared = shared
 	return s
 }
 
@@ -188,12 +195,12 @@ func (s *Screen) work() ask.Work[*Answer] {
 		return nil
 	}
 	_, number := s.Asking()
-	set, q, previous, today := s.set, s.Question(), s.answer, s.today
+	set, q, previous, today, shared := s.set, s.Question(), s.answer, s.today, s.shared
 	if previous == nil { // something to look at while the predictions are made
 		q.Predicted = false
 	}
 	return func(context.Context) *Answer {
-		a := Ask(number+1, set, q, previous)
+		a := shared.Ask(number+1, set, q, previous)
 		a.today = today
 		return a
 	}
@@ -202,7 +209,9 @@ func (s *Screen) work() ask.Work[*Answer] {
 // show shows an answer.
 func (s *Screen) show(a *Answer) tea.Cmd {
 	s.setColumns(a)
-	a.Tested = s.tested // before anyone has seen it
+	if s.tested != nil {
+		a.Tested = *s.tested // before anyone has seen it
+	}
 	s.answer = a
 	if n := len(s.Sliders.All); s.constraints.show(a) != n {
 		s.place()

@@ -1,0 +1,96 @@
+package server
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// watched are screens whose panics end their own session alone, in an orderly way. It is a
+// model around theirs, for a program that dies of a panic leaves its reader of keys behind.
+type watched struct {
+	model   tea.Model
+	fault   func(any)
+	last    tea.View
+	leaving bool // nothing reaches the screens any more
+}
+
+// Messages of the end of a session.
+type (
+	leaveMsg struct{} // it is to end
+	quitMsg  struct{} // it has left
+)
+
+// settle is how long keys that are on their way may take to be read, before the program
+// ends: whoever hands them over would wait for ever.
+const settle = 30 * time.Millisecond
+
+// guard calls the screens. A panic ends the session.
+func (m *watched) guard(call func() tea.Cmd) (cmd tea.Cmd) {
+	defer func() {
+		if r := recover(); r != nil {
+			m.leaving = true
+			m.fault(r)
+			cmd = nil
+		}
+	}()
+	return m.command(call())
+}
+
+// command is a command whose panics end the session, and those of the commands in it.
+func (m *watched) command(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (msg tea.Msg) {
+		defer func() {
+			if r := recover(); r != nil {
+				m.fault(r)
+				msg = nil
+			}
+		}()
+		switch msg := cmd().(type) {
+		case tea.BatchMsg:
+			for k, c := range msg {
+				msg[k] = m.command(c)
+			}
+			return msg
+		case tea.QuitMsg:
+			return leaveMsg{}
+		default:
+			return msg
+		}
+	}
+}
+
+// Init begins.
+func (m *watched) Init() tea.Cmd { return m.guard(m.model.Init) }
+
+// Update passes on messages until the session is to end.
+func (m *watched) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg.(type) {
+	case leaveMsg:
+		m.leaving = true
+		return m, tea.Tick(settle, func(time.Time) tea.Msg { return quitMsg{} })
+	case quitMsg:
+		return m, tea.Quit
+	}
+	if m.leaving {
+		return m, nil
+	}
+	return m, m.guard(func() (cmd tea.Cmd) {
+		m.model, cmd = m.model.Update(msg)
+		return cmd
+	})
+}
+
+// View is the screens', and at the end the last one.
+func (m *watched) View() tea.View {
+	if !m.leaving {
+		m.guard(func() tea.Cmd {
+			m.last = m.model.View()
+			return nil
+		})
+	}
+	return m.last
+}
