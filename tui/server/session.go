@@ -121,8 +121,9 @@ func (me *session) run() (why error) {
 	if around := me.server.around; around != nil {
 		model = around(me, model)
 	}
-	watched := &watched{model: model, fault: me.fault}
-	input := &watch{Reader: &bounded{r: c}, seen: make(chan struct{}, 1), end: func() { me.leave(errGone) }}
+	input := newInput(&bounded{r: c}, func() { me.leave(errGone) })
+	defer input.close()
+	watched := &watched{model: model, fault: me.fault, input: input}
 	pty, sizes, _ := c.Pty()
 	env := append(slices.DeleteFunc(c.Environ(), func(v string) bool { return strings.HasPrefix(v, "TERM=") }),
 		"TERM="+terminal(pty.Term), "SSH_TTY=sweetspot")
@@ -255,25 +256,4 @@ func (me *session) resize(sizes <-chan ssh.Window) {
 		w, h := size(window)
 		me.program.Send(tea.WindowSizeMsg{Width: w, Height: h})
 	}
-}
-
-// watch is an input that says when something comes, and when nothing will.
-type watch struct {
-	io.Reader
-	seen chan struct{} // holds one
-	end  func()
-}
-
-func (w *watch) Read(p []byte) (int, error) {
-	n, err := w.Reader.Read(p)
-	if n > 0 {
-		select {
-		case w.seen <- struct{}{}:
-		default:
-		}
-	}
-	if err != nil {
-		w.end()
-	}
-	return n, err
 }

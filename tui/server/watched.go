@@ -11,6 +11,7 @@ import (
 type watched struct {
 	model   tea.Model
 	fault   func(any)
+	input   *input
 	last    tea.View
 	leaving bool // nothing reaches the screens any more
 }
@@ -21,9 +22,9 @@ type (
 	quitMsg  struct{} // it has left
 )
 
-// settle is how long keys that are on their way may take to be read, before the program
-// ends: whoever hands them over would wait for ever.
-const settle = 30 * time.Millisecond
+// settle is how long keys that are on their way may take to be read before the program ends
+// all the same.
+const settle = 3 * time.Second
 
 // guard calls the screens. A panic ends the session.
 func (m *watched) guard(call func() tea.Cmd) (cmd tea.Cmd) {
@@ -68,12 +69,17 @@ func (m *watched) Init() tea.Cmd { return m.guard(m.model.Init) }
 
 // Update passes on messages until the session is to end.
 func (m *watched) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	switch msg.(type) {
+	switch msg := msg.(type) {
 	case leaveMsg:
 		m.leaving = true
+		m.input.end()
 		return m, tea.Tick(settle, func(time.Time) tea.Msg { return quitMsg{} })
 	case quitMsg:
 		return m, tea.Quit
+	case tea.PasteMsg:
+		if msg.Content == m.input.mark {
+			return m, tea.Quit
+		}
 	}
 	if m.leaving {
 		return m, nil
