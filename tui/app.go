@@ -109,7 +109,8 @@ func (o *Options) deny() {
 }
 
 // madeUpOnly reads no traces but those that are made up, which have no path.
-func madeUpOnly[T any](read func(context.Context, string) (T, error), why string) func(context.Context, string) (T, error) {
+func madeUpOnly[T any](read func(context.Context, string) (T, error), why string) func(context.Context, string) (T,
+	error) {
 	return func(ctx context.Context, path string) (none T, err error) {
 		if path != "" {
 			return none, errors.New(why)

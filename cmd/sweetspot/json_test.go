@@ -49,7 +49,8 @@ var verbs = []struct {
 	{"runs", runsResult{}}, {"import", importAnswer{}}, {"merge", mergeAnswer{}}, {"sync", syncAnswer{}},
 	{"backup", backupAnswer{}},
 	{"catalog", listing.Document{}}, {"catalog diff", listing.Changes{}}, {"reproduce", reproduction{}},
-	{"validate", validation{}}, {"doctor", examination{}}, {"version", build{}},
+	{"validate", validation{}}, {"doctor", examination{}}, {"serve", serveAnswer{}},
+	{"version", build{}},
 }
 
 // member is a field of a JSON object.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sweetspot/data/contract"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
@@ -94,14 +95,27 @@ func (f *serveFlags) serve(cmd *cobra.Command, db string) (err error) {
 	if err != nil {
 		return err
 	}
+	if wantsJSON(cmd) {
+		if err := printJSON(cmd.OutOrStdout(), serveAnswer{contract.NewHead("serve"), s.Address(), s.HostKey(), s.Keys(),
+			w.Path(), f.allow.Names()}); err != nil {
+			return err
+		}
+	}
 	return s.Serve(ctx)
+}
+
+// serveAnswer is the JSON of serve, once it listens; it then serves until it is stopped.
+type serveAnswer struct {
+	contract.Head
+	Address  string   `json:"address"`  // host:port
+	HostKey  string   `json:"host_key"` // fingerprint of the server's own key
+	Keys     int      `json:"keys"`     // that may log in
+	Database string   `json:"database"`
+	Allowed  []string `json:"allowed"` // what guests may do beside looking
 }
 
 // config is what the flags say.
 func (f *serveFlags) config(cmd *cobra.Command) (c server.Config, err error) {
-	if wantsJSON(cmd) {
-		return c, usageError("serve prints no JSON")
-	}
 	if _, _, err := net.SplitHostPort(f.address); err != nil {
 		return c, usageError("give an address to listen on: --ssh :2222, or --ssh 127.0.0.1:2222 for this machine alone")
 	}

@@ -30,15 +30,15 @@ const (
 // rightNames are the words of a flag, in the order of the rights.
 var rightNames = []string{"picks", "edits", "probes", "files"}
 
-// String lists the words, or says nothing.
-func (r Rights) String() string {
-	var words []string
+// Names are the words, in the order of the rights; none is an empty list.
+func (r Rights) Names() []string {
+	words := []string{}
 	for k, name := range rightNames {
 		if r&(1<<k) != 0 {
 			words = append(words, name)
 		}
 	}
-	return strings.Join(words, ",")
+	return words
 }
 
 // ParseRights reads words with commas between them.
@@ -66,28 +66,28 @@ var needs = map[keys.Action]Rights{
 	keys.Merge: Filing | Editing,
 }
 
-// Forbid is why something cannot be done by somebody who is denied rights, "" where it
-// needs none of them.
-func (denied Rights) Forbid(needed Rights) string {
-	missing := needed & denied
+// Forbid is why something cannot be done by somebody who is denied these rights, "" where
+// it needs none of them.
+func (r Rights) Forbid(needed Rights) string {
+	missing := needed & r
 	if missing == 0 {
 		return ""
 	}
-	return "the owner of this server allows no " + strings.ReplaceAll(missing.String(), ",", " and no ") +
-		"; sweetspot serve --allow " + missing.String() + " would"
+	return "the owner of this server allows no " + strings.Join(missing.Names(), " and no ") +
+		"; sweetspot serve --allow " + strings.Join(missing.Names(), ",") + " would"
 }
 
 // ForbidAction is [Rights.Forbid] of an action on a screen, in a region of keys.
-func (denied Rights) ForbidAction(a, on keys.Action, region string) string {
+func (r Rights) ForbidAction(a, on keys.Action, region string) string {
 	switch {
 	case a == keys.Undo && on == keys.Library: // elsewhere it takes back a question
-		return denied.Forbid(Editing)
+		return r.Forbid(Editing)
 	case a == keys.Enter && region == keys.InStart:
-		return denied.Forbid(Probing)
+		return r.Forbid(Probing)
 	case a == keys.Enter && strings.HasPrefix(region, keys.InExport):
-		return denied.Forbid(Filing)
+		return r.Forbid(Filing)
 	}
-	return denied.Forbid(needs[a])
+	return r.Forbid(needs[a])
 }
 
 // Without lets a workspace be changed only as somebody may who is denied rights.

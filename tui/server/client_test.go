@@ -142,7 +142,7 @@ func (s *served) dial(name string, signer gossh.Signer) (*gossh.Client, error) {
 }
 
 // waits is how long a test waits for what a busy machine is slow to do.
-const waits = 30 * time.Second
+const waits = 90 * time.Second
 
 // connect logs in and asks for screens.
 func (s *served) connect(name string, w, h int, vars ...string) (*client, error) {

@@ -97,7 +97,8 @@ func allowed(name, value string) bool {
 // terminal is the name of a client's terminal: as it says, where that is a name, since it
 // becomes a part of a file's name. Without one it cannot show anything.
 func terminal(name string) string {
-	if len(name) > longestVar || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-._") != "" {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-._"
+	if len(name) > longestVar || strings.Trim(name, letters) != "" {
 		return "xterm"
 	}
 	return strings.TrimLeft(name, ".")

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // input is what a client types, for the reader of a program. That reader must not be left
@@ -19,6 +20,8 @@ type input struct {
 	ending chan struct{} // closed once no more is wanted
 	over   chan struct{} // closed once nobody reads any more
 	mark   string
+
+	waiting atomic.Bool // something was typed that nobody has taken yet
 
 	end   func() // closes ending
 	close func() // closes over
@@ -37,7 +40,7 @@ func newInput(from io.Reader, gone func()) *input {
 
 // pump reads until the client has nothing more to say, or nobody listens.
 func (in *input) pump() {
-	var buffer [4096]byte
+	var buffer [64]byte // so that little is taken before it is needed
 	for {
 		n, err := in.from.Read(buffer[:])
 		if n > 0 {
@@ -45,12 +48,14 @@ func (in *input) pump() {
 			case in.seen <- struct{}{}:
 			default:
 			}
+			in.waiting.Store(true)
 			select {
 			case in.chunks <- slices.Clone(buffer[:n]):
 			case <-in.ending:
 			case <-in.over:
 				return
 			}
+			in.waiting.Store(false)
 		}
 		if err != nil {
 			in.gone()

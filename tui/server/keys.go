@@ -101,8 +101,8 @@ func parseAuthorised(text string) *authorised {
 		case signed:
 			out.skipped = append(out.skipped, fmt.Sprintf("line %d is a certificate, not a key", n))
 		case k >= 0:
-			out.skipped = append(out.skipped, fmt.Sprintf("line %d limits its key by %s, which sweetspot does not know", n,
-				plaintext.Quote(options[k])))
+			out.skipped = append(out.skipped, fmt.Sprintf("line %d limits its key by %s, which sweetspot does not know",
+				n, plaintext.Quote(options[k])))
 		default:
 			out.keys = append(out.keys, key)
 		}
@@ -111,7 +111,8 @@ func parseAuthorised(text string) *authorised {
 }
 
 // harmless are the options that allow no more and no less than this server does.
-var harmless = []string{"restrict", "pty", "no-agent-forwarding", "no-port-forwarding", "no-x11-forwarding", "no-user-rc"}
+var harmless = []string{"restrict", "pty", "no-agent-forwarding", "no-port-forwarding", "no-x11-forwarding",
+	"no-user-rc"}
 
 // private checks that a file belongs to this user, or root, and that others have not the
 // permissions of a mask, which would have it read or written by them.
@@ -176,7 +177,7 @@ func makeHostKey(path string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name())
+	defer func() { _ = os.Remove(tmp.Name()) }()
 	_, err = tmp.Write(pem.EncodeToMemory(block))
 	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
 		return err

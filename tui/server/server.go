@@ -20,6 +20,7 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
 	"sweetspot/tui"
 	"sweetspot/tui/screen"
 	"sweetspot/tui/screens/explore"
@@ -48,6 +49,8 @@ type Server struct {
 	log      *log.Logger
 	shared   *explore.Shared
 	ws       screen.Workspace
+	hostKey  string // its fingerprint
+	keys     int    // that may log in, at the start
 
 	connections atomic.Int32
 	mu          sync.Mutex
@@ -75,7 +78,8 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{config: c, log: log.New(c.Log, "", log.LstdFlags), shared: &explore.Shared{},
-		ws: share(c.Workspace), sessions: map[*session]bool{}}
+		ws: share(c.Workspace), sessions: map[*session]bool{}, hostKey: gossh.FingerprintSHA256(key.PublicKey()),
+		keys: len(keys.keys)}
 	for _, why := range keys.skipped {
 		s.log.Printf("of %s %s", plaintext.Clean(c.Authorised), why)
 	}
@@ -101,13 +105,19 @@ func New(c Config) (*Server, error) {
 	if s.listener, err = net.Listen("tcp", c.Address); err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w", plaintext.Clean(c.Address), err)
 	}
-	s.log.Printf("serving %s on %s to %d keys, host key %s", plaintext.Clean(c.Workspace.Label()), s.Address(),
-		len(keys.keys), gossh.FingerprintSHA256(key.PublicKey()))
+	s.log.Printf("serving %s on %s to %s, host key %s", plaintext.Clean(c.Workspace.Label()), s.Address(),
+		quantity.Several(s.keys, "key"), s.hostKey)
 	return s, nil
 }
 
 // Address is where it listens, as host:port.
 func (s *Server) Address() string { return s.listener.Addr().String() }
+
+// HostKey is the fingerprint of the server's own key.
+func (s *Server) HostKey() string { return s.hostKey }
+
+// Keys is how many could log in when it began to listen.
+func (s *Server) Keys() int { return s.keys }
 
 // Serve serves until its context ends; then every session ends with its terminal put back.
 func (s *Server) Serve(ctx context.Context) error {

@@ -84,8 +84,8 @@ func (s *Server) refuse(next ssh.Handler) ssh.Handler {
 // show shows the screens until the session ends.
 func (s *Server) show(ssh.Handler) ssh.Handler {
 	return func(c ssh.Session) {
-		me := &session{server: s, ssh: c, going: make(chan struct{}),
-			name: fmt.Sprintf("%s from %s with the key %s", user(c.User()), c.RemoteAddr(), gossh.FingerprintSHA256(c.PublicKey()))}
+		me := &session{server: s, ssh: c, going: make(chan struct{}), name: fmt.Sprintf("%s from %s with the key %s",
+			user(c.User()), c.RemoteAddr(), gossh.FingerprintSHA256(c.PublicKey()))}
 		if err := s.enter(me); err != nil {
 			s.log.Printf("turned away %s: %v", me.name, err)
 			refuse(c, err.Error())
@@ -192,8 +192,8 @@ func (me *session) reason() error {
 
 // fault notes a panic of the screens and ends the session.
 func (me *session) fault(value any) {
-	me.server.log.Printf("a fault in the session of %s: %s\n%s", me.name, plaintext.Cut(plaintext.Clean(fmt.Sprint(value)), 1000),
-		debug.Stack())
+	me.server.log.Printf("a fault in the session of %s: %s\n%s", me.name,
+		plaintext.Cut(plaintext.Clean(fmt.Sprint(value)), 1000), debug.Stack())
 	me.leave(errPanic)
 }
 

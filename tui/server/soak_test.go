@@ -97,7 +97,7 @@ func (s *served) visit(name string, w, h int) (*guest, error) {
 
 // quit leaves as people do.
 func (g *guest) quit() error {
-	defer g.conn.Close()
+	defer func() { _ = g.conn.Close() }()
 	if _, err := io.WriteString(g.in, "\x03"); err != nil {
 		return err
 	}
@@ -110,7 +110,8 @@ func (g *guest) quit() error {
 }
 
 // scrubs are the keys of people who look around; most of them move sliders.
-var scrubs = slices.Concat(slices.Repeat([]string{"\x1b[D", "\x1b[C", "[", "]", "\x1b[A", "\x1b[B"}, 12), []string{"\t", "s", "f",
+var scrubs = slices.Concat(slices.Repeat([]string{"\x1b[D", "\x1b[C", "[", "]", "\x1b[A", "\x1b[B"}, 12), []string{"\t",
+	"s", "f",
 	"a", "t", "5", "1", "2", "1", "?", "\x1b", "m", "\x1b", "3", "1", "4", "1", "$", "u", "z", "=", "i", "\x1b"})
 
 // TestSoak is a team's day in a short while: twenty at once, of whom one meets a fault, one
@@ -210,12 +211,13 @@ func TestSoak(t *testing.T) {
 	})
 	held := watchMemory(t, s, end)
 	all.Wait()
-	for deadline := time.Now().Add(waits); s.Sessions() > 0 || runtime.NumGoroutine() > serving; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(waits); s.Sessions() > 0 || runtime.NumGoroutine() > serving; {
 		if time.Now().After(deadline) {
 			stacks := make([]byte, 1<<20)
-			t.Fatalf("%d sessions and %d goroutines are left, of %d at first\n%.20000s", s.Sessions(), runtime.NumGoroutine(), serving,
-				stacks[:runtime.Stack(stacks, true)])
+			t.Fatalf("%d sessions and %d goroutines are left, of %d at first\n%.20000s", s.Sessions(),
+				runtime.NumGoroutine(), serving, stacks[:runtime.Stack(stacks, true)])
 		}
+		time.Sleep(50 * time.Millisecond)
 	}
 	if faulty == 0 || killed == 0 {
 		t.Errorf("%d faults, %d kills", faulty, killed)
@@ -227,7 +229,7 @@ func TestSoak(t *testing.T) {
 	}
 	slices.Sort(frames)
 	at := func(q float64) time.Duration { return frames[int(q*float64(len(frames)-1))].Round(time.Millisecond) }
-	t.Logf("%d sessions, %d faults, %d killed; first ranking after p50 %s, p90 %s, p99 %s, most %s; goroutines %d, %d serving",
+	t.Logf("%d sessions, %d faults, %d killed; first ranking after p50 %s, p90 %s, p99 %s, most %s; %d goroutines, %d serving",
 		len(frames), faulty, killed, at(0.5), at(0.9), at(0.99), at(1), before, serving)
 }
 
@@ -243,8 +245,8 @@ func watchMemory(t *testing.T, s *served, end time.Time) (held []int) {
 		if statm, err := os.ReadFile("/proc/self/statm"); err == nil {
 			_, _ = fmt.Sscan(string(statm), &size, &resident)
 		}
-		t.Logf("heap %d MiB, resident %d MiB, %d sessions, %d goroutines", m.HeapAlloc>>20, resident*os.Getpagesize()>>20, s.Sessions(),
-			runtime.NumGoroutine())
+		t.Logf("heap %d MiB, resident %d MiB, %d sessions, %d goroutines", m.HeapAlloc>>20,
+			resident*os.Getpagesize()>>20, s.Sessions(), runtime.NumGoroutine())
 	}
 	return held
 }
@@ -255,7 +257,8 @@ func BenchmarkServeFirstFrame(b *testing.B) {
 	for _, others := range []int{0, 19} {
 		b.Run(fmt.Sprintf("beside%d", others), func(b *testing.B) {
 			s := serve(b, nil)
-			defer s.company(b, others)()
+			leave := s.company(b, others)
+			defer leave()
 			var sum, worst time.Duration
 			worked := processor(b)
 			for b.Loop() {
@@ -296,7 +299,7 @@ func (s *served) company(b *testing.B, n int) (leave func()) {
 			b.Fatal(err)
 		}
 		all.Go(func() {
-			defer g.quit()
+			defer func() { _ = g.quit() }()
 			for i := k; ; i++ {
 				select {
 				case <-over:
@@ -323,7 +326,8 @@ func BenchmarkServeStep(b *testing.B) {
 	for _, guests := range []int{1, 20} {
 		b.Run(fmt.Sprint(guests), func(b *testing.B) {
 			s := serve(b, func(c *Config) { c.Screens.FPS = 120 })
-			defer s.company(b, guests-1)()
+			leave := s.company(b, guests-1)
+			defer leave()
 			g, err := s.visit("guest", 120, 40)
 			if err != nil {
 				b.Fatal(err)

@@ -13,7 +13,8 @@ type watched struct {
 	fault   func(any)
 	input   *input
 	last    tea.View
-	leaving bool // nothing reaches the screens any more
+	drawn   time.Time // when last was
+	leaving bool      // nothing reaches the screens any more
 }
 
 // Messages of the end of a session.
@@ -90,13 +91,19 @@ func (m *watched) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	})
 }
 
-// View is the screens', and at the end the last one.
+// behind is how old a drawing may be that stands for the present one while more keys wait.
+const behind = 100 * time.Millisecond
+
+// View is the screens', and at the end the last one. Where keys come faster than they can be
+// drawn, many at once on a busy server, some are not: the last one is.
 func (m *watched) View() tea.View {
-	if !m.leaving {
-		m.guard(func() tea.Cmd {
-			m.last = m.model.View()
-			return nil
-		})
+	if m.leaving || m.input.waiting.Load() && time.Since(m.drawn) < behind {
+		return m.last
 	}
+	m.guard(func() tea.Cmd {
+		m.last = m.model.View()
+		return nil
+	})
+	m.drawn = time.Now()
 	return m.last
 }
