@@ -234,7 +234,7 @@ func (c *client) wait(words ...string) {
 	}
 }
 
-// redraw forgets what was drawn and has all drawn anew, a row higher or lower. Otherwise
+// redraw forgets what was drawn and has all drawn again, a row higher or lower. Otherwise
 // only what differs is drawn, in which no word is whole.
 func (c *client) redraw() {
 	c.mu.Lock()

@@ -200,7 +200,7 @@ func (c *counted) Close() error {
 	return c.Conn.Close()
 }
 
-// mayLogIn reads the file of keys anew, so that taking a key away counts at once. Whoever
+// mayLogIn reads the file of keys again, so that taking a key away counts at once. Whoever
 // holds no key learns nothing more than that.
 func (s *Server) mayLogIn(ctx ssh.Context, key ssh.PublicKey) bool {
 	keys, err := readAuthorised(s.config.Authorised)

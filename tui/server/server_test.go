@@ -63,7 +63,7 @@ func TestKeysAreReadAtEveryLogin(t *testing.T) {
 	}
 }
 
-// What is no terminal of a guest gets one sentence.
+// What is not a terminal of a guest gets one sentence.
 func TestOnlyScreens(t *testing.T) {
 	s := serve(t, nil)
 	conn, err := s.dial("alice", s.signer)
