@@ -22,6 +22,7 @@ import (
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui"
+	"sweetspot/tui/components/ask"
 	"sweetspot/tui/screen"
 	"sweetspot/tui/screens/explore"
 	"sweetspot/tui/state"
@@ -49,8 +50,9 @@ type Server struct {
 	log      *log.Logger
 	shared   *explore.Shared
 	ws       screen.Workspace
-	hostKey  string // its fingerprint
-	keys     int    // that may log in, at the start
+	aside    func(context.Context) context.Context // shares processors among sessions
+	hostKey  string                                // its fingerprint
+	keys     int                                   // that may log in, at the start
 
 	connections atomic.Int32
 	mu          sync.Mutex
@@ -62,9 +64,9 @@ type Server struct {
 
 // Waits of the server.
 const (
-	toLogIn  = 20 * time.Second // within which a client must have proved its key
-	toLeave  = 4 * time.Second  // for a session to put its terminal back
-	perGuest = 4                // connections for each session there may be
+	toLogIn  = time.Minute     // within which a client must have proved its key
+	toLeave  = 4 * time.Second // for a session to put its terminal back
+	perGuest = 4               // connections for each session there may be
 )
 
 // New checks everything that can be wrong, and listens.
@@ -78,8 +80,8 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{config: c, log: log.New(c.Log, "", log.LstdFlags), shared: &explore.Shared{},
-		ws: share(c.Workspace), sessions: map[*session]bool{}, hostKey: gossh.FingerprintSHA256(key.PublicKey()),
-		keys: len(keys.keys)}
+		ws: share(c.Workspace), sessions: map[*session]bool{}, aside: ask.Aside(1),
+		hostKey: gossh.FingerprintSHA256(key.PublicKey()), keys: len(keys.keys)}
 	for _, why := range keys.skipped {
 		s.log.Printf("of %s %s", plaintext.Clean(c.Authorised), why)
 	}

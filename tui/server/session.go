@@ -116,7 +116,7 @@ func (me *session) run() (why error) {
 	defer kill()
 	defer context.AfterFunc(c.Context(), func() { me.leave(errGone) })()
 	o, path := me.options()
-	app := tui.New(ctx, o)
+	app := tui.New(me.server.aside(ctx), o)
 	var model tea.Model = app
 	if around := me.server.around; around != nil {
 		model = around(me, model)

@@ -120,12 +120,21 @@ func TestSoak(t *testing.T) {
 	before := runtime.NumGoroutine()
 	s := serve(t, nil)
 	s.around = panics
+	if g, err := s.visit("first", 80, 24); err != nil || g.quit() != nil { // until everything has begun
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
 	serving := runtime.NumGoroutine()
 	end := time.Now().Add(*soak)
 	var all sync.WaitGroup
 	var mu sync.Mutex
-	var frames []time.Duration
+	var frames, steps []time.Duration
 	faulty, killed := 0, 0
+	stepped := func(took time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		steps = append(steps, took)
+	}
 	met := func(g *guest) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -143,9 +152,13 @@ func TestSoak(t *testing.T) {
 				met(g)
 				stays := time.Now().Add(time.Duration(5+rng.IntN(60)) * time.Second)
 				for time.Now().Before(end) && time.Now().Before(stays) {
-					if _, err := io.WriteString(g.in, scrubs[rng.IntN(len(scrubs))]); err != nil {
+					took, err := g.step(scrubs[rng.IntN(len(scrubs))])
+					if err != nil {
 						t.Errorf("guest %d: %v: %s", k, err, g.err.String())
 						return
+					}
+					if took > 0 {
+						stepped(took)
 					}
 					if rng.IntN(50) == 0 {
 						_ = g.sess.WindowChange(20+rng.IntN(30), 60+rng.IntN(100))
@@ -227,10 +240,38 @@ func TestSoak(t *testing.T) {
 	if last > 2*middle+64<<20 {
 		t.Errorf("%d MiB are held in the last third, %d in the one before", last>>20, middle>>20)
 	}
-	slices.Sort(frames)
-	at := func(q float64) time.Duration { return frames[int(q*float64(len(frames)-1))].Round(time.Millisecond) }
-	t.Logf("%d sessions, %d faults, %d killed; first ranking after p50 %s, p90 %s, p99 %s, most %s; %d goroutines, %d serving",
-		len(frames), faulty, killed, at(0.5), at(0.9), at(0.99), at(1), before, serving)
+	t.Logf("%d sessions, %d faults, %d killed; %d goroutines at first, %d while serving nobody", len(frames), faulty,
+		killed, before, serving)
+	t.Logf("first ranking after %s; a key's drawing after %s", spread(frames), spread(steps))
+}
+
+// spread is how long things took.
+func spread(took []time.Duration) string {
+	if len(took) == 0 {
+		return "nothing"
+	}
+	slices.Sort(took)
+	at := func(q float64) time.Duration { return took[int(q*float64(len(took)-1))].Round(time.Millisecond) }
+	return fmt.Sprintf("p50 %s, p90 %s, p99 %s, most %s of %d", at(0.5), at(0.9), at(0.99), at(1), len(took))
+}
+
+// step presses a key and waits until something is drawn, as who looks does; took is 0 where
+// the key changed nothing, of which nothing is drawn.
+func (g *guest) step(key string) (took time.Duration, err error) {
+	select {
+	case <-g.tap.drawn:
+	default:
+	}
+	began := time.Now()
+	if _, err := io.WriteString(g.in, key); err != nil {
+		return 0, err
+	}
+	select {
+	case <-g.tap.drawn:
+		return time.Since(began), nil
+	case <-time.After(2 * time.Second):
+		return 0, nil
+	}
 }
 
 // watchMemory notes what the process holds until the end, and logs it twenty times.

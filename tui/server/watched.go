@@ -15,6 +15,7 @@ type watched struct {
 	last    tea.View
 	drawn   time.Time // when last was
 	leaving bool      // nothing reaches the screens any more
+	marked  bool      // the mark after the last keys was read
 }
 
 // Messages of the end of a session.
@@ -78,7 +79,9 @@ func (m *watched) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case quitMsg:
 		return m, tea.Quit
 	case tea.PasteMsg:
-		if msg.Content == m.input.mark {
+		m.marked = msg.Content == m.input.mark
+	case tea.PasteEndMsg: // the last that follows the mark
+		if m.marked {
 			return m, tea.Quit
 		}
 	}

@@ -3,6 +3,8 @@ package ask
 import (
 	"context"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 func of(v int) Work[int] { return func(context.Context) int { return v } }
@@ -59,4 +61,44 @@ func TestWhatIsForgottenNeverArrives(t *testing.T) {
 	if v, _, ok := l.Receive(msg); v != 2 || !ok {
 		t.Errorf("%d, %v", v, ok)
 	}
+}
+
+// Of what is done aside, one program's waits for another's, unless nobody wants it any more.
+func TestWorkAsideTakesTurns(t *testing.T) {
+	ctx, cancel := context.WithCancel(Aside(1)(context.Background()))
+	var first, second, third Loop[string]
+	begun, finish := make(chan bool), make(chan bool)
+	going := make(chan tea.Msg)
+	cmd := first.AskAside(ctx, func(context.Context) string { begun <- true; <-finish; return "first" })
+	go func() { going <- cmd() }()
+	<-begun
+	waiting := second.AskAside(ctx, func(context.Context) string { return "second" })
+	late := make(chan tea.Msg, 1)
+	go func() { late <- waiting() }()
+	own := third.AskAside(context.Background(), func(context.Context) string { return "third" })
+	if v, _, ok := third.Receive(own()); !ok || v != "third" {
+		t.Errorf("a program alone waits: %q", v)
+	}
+	select {
+	case <-late:
+		t.Error("two work at a time")
+	default:
+	}
+	finish <- true
+	if v, _, ok := first.Receive(<-going); !ok || v != "first" {
+		t.Errorf("%q", v)
+	}
+	if v, _, ok := second.Receive(<-late); !ok || v != "second" {
+		t.Errorf("%q", v)
+	}
+	again := first.AskAside(ctx, func(context.Context) string { begun <- true; <-finish; return "again" })
+	go func() { going <- again() }()
+	<-begun
+	unwanted := second.AskAside(ctx, func(context.Context) string { return "unwanted" })
+	cancel()
+	if v, _, _ := second.Receive(unwanted()); v != "" {
+		t.Errorf("%q was worked out for nobody", v)
+	}
+	finish <- true
+	<-going
 }

@@ -198,7 +198,7 @@ func (d *Traced[T, Q, A, F]) find() tea.Cmd {
 	if work == nil {
 		return nil
 	}
-	return d.finding.Ask(d.Shell.Ctx, func(ctx context.Context) found[A, F] { return found[A, F]{a, work(ctx)} })
+	return d.finding.AskAside(d.Shell.Ctx, func(ctx context.Context) found[A, F] { return found[A, F]{a, work(ctx)} })
 }
 
 // IsFound reports whether Found is about what is shown.

@@ -242,11 +242,14 @@ func (s *Screen) measured(runs []profile.Run) tea.Cmd {
 func (s *Screen) test() tea.Cmd {
 	set, shared := s.stored, s.shared
 	s.testing.Forget()
-	return s.testing.Ask(s.Shell.Ctx, func(context.Context) *validate.Tested { return shared.tested(set) })
+	return s.testing.AskAside(s.Shell.Ctx, func(context.Context) *validate.Tested { return shared.tested(set) })
 }
 
 // setTested says how well predictions did on the set's own runs.
 func (s *Screen) setTested(tested *validate.Tested) {
+	if tested == nil { // the program is ending
+		return
+	}
 	s.tested = tested
 	if s.answer != nil {
 		a := *s.answer // the old one may be in use by a question under way
