@@ -62,7 +62,7 @@ func (s *served) visit(name string, w, h int) (*guest, error) {
 	if err != nil {
 		return nil, err
 	}
-	words := []string{opening, "of 396"}
+	words := []string{opening}
 	if w < 40 { // too narrow for anything but the beginning of why
 		words = []string{"n"}
 	}
