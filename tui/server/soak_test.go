@@ -118,7 +118,7 @@ func TestSoak(t *testing.T) {
 	before := runtime.NumGoroutine()
 	s := serve(t, nil)
 	s.around = panics
-	if g, err := s.visit("first", 80, 24); err != nil || g.quit() != nil { // until everything has begun
+	if g, err := s.visit("first", 120, 40); err != nil || g.quit() != nil { // until everything has begun
 		t.Fatal(err)
 	}
 	time.Sleep(time.Second)
@@ -142,7 +142,7 @@ func TestSoak(t *testing.T) {
 		all.Go(func() {
 			rng := rand.New(rand.NewPCG(1, uint64(k)))
 			for time.Now().Before(end) {
-				g, err := s.visit(fmt.Sprint("guest ", k), 80+rng.IntN(60), 24+rng.IntN(20))
+				g, err := s.visit(fmt.Sprint("guest ", k), 120, 40)
 				if err != nil {
 					t.Errorf("guest %d: %v", k, err)
 					return
