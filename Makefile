@@ -7,7 +7,7 @@ LINT         := bin/golangci-lint-$(LINT_VERSION)
 export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test race test-frameworks test-cluster bench accuracy fuzz wander faults mutate lint picture release clean
+.PHONY: help run build setup test race test-frameworks test-serving test-cluster bench accuracy fuzz wander faults mutate lint picture release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -32,6 +32,9 @@ race: setup ## run the tests of what works in parallel again, with the race dete
 
 test-frameworks: ## test with today's PyTorch and what stands on it, from PyPI; SHORT=1 does the least of it
 	@scripts/frameworks $(if $(SHORT),--short)
+
+test-serving: ## test the probe of servers with transformers' own, from PyPI; minutes
+	@scripts/serving
 
 test-cluster: ## probe 60 matrices on a real Slurm, set up on this machine, with faults; SHORT=1 only three
 	@scripts/cluster test $(if $(SHORT),-short)
