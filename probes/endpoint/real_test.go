@@ -34,7 +34,9 @@ func transformersServe(t *testing.T) Target {
 		t.Fatal(err)
 	}
 	_, port, _ := net.SplitHostPort(free.Addr().String())
-	free.Close()
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	server := exec.CommandContext(ctx, filepath.Join(bin, "bin", "transformers"), "serve", model, "--continuous-batching",
 		"--device", "cpu", "--attn-implementation", "sdpa", "--cb-num-blocks", "64", "--cb-max-batch-tokens", "512",
