@@ -199,7 +199,7 @@ func (c *cluster) end(p *client) int {
 	}()
 	select {
 	case <-over:
-	case <-time.After(4 * time.Minute):
+	case <-time.After(10 * time.Minute):
 		_ = p.cmd.Process.Kill()
 		<-over
 		c.t.Fatalf("the client did not end:\n%s\n%s\n%s", p.out.String(), p.err.String(), c.slurm("squeue", "--states=all"))

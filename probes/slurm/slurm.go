@@ -200,8 +200,12 @@ func (e *Engine) Submit(ctx context.Context, b queue.Batch) (string, error) {
 		"$@" || { code=$?; rm -f -- "$spare"; exit "$code"; }`
 	words := append([]string{"sh", "-c", room, "sh", root, b.Name, "sbatch"}, e.asked(b, e.offers[i], root)...)
 	out, err := e.command(ctx, script, words...)
-	if isUnanswered(err) {
+	switch {
+	case isUnanswered(err):
 		return "", unsure(err)
+	case err != nil && strings.Contains(err.Error(), "No space left on device"):
+		return "", fmt.Errorf("the file system of the spools, at %s, is full; free space there, or name another folder with "+
+			"--spool", plaintext.Clean(root))
 	}
 	if err != nil {
 		return "", fmt.Errorf("the job for %s was refused by Slurm: %w", plaintext.Quote(b.GPU), err)

@@ -173,8 +173,9 @@ def keep(header, files, spool, ending=()):
     spool.write("ended", command.age())
 
 
-def follow(spool, link, kept=None):
-    """Sends the spool from its beginning, including what is added until the command ends."""
+def follow(spool, link, kept=None, last_words=lambda: ""):
+    """Sends the spool from its beginning, including what is added until the command ends. Of one that was cut
+    off, the last words of its job may say why."""
     splitter = Splitter()
     finished = False
     is_kept = kept or spool.kept
@@ -192,8 +193,9 @@ def follow(spool, link, kept=None):
                     return
                 finished = kind == EXIT
             if not data and not kept and not link.full():
-                why = "it was cut off: the process that keeps the record was killed, or the host restarted"
-                link.send(note(broken=why, cut=True, next=spool.has_next()))
+                said = last_words()
+                why = said or "it was cut off: the process that keeps the record was killed, or the host restarted"
+                link.send(note(broken=why, cut=not said, next=spool.has_next()))
                 link.send(frame(EXIT, b"{}"))
                 return
             wait([], link, 0 if data else TICK)

@@ -154,18 +154,30 @@ def watch(header, link, follow):
             return
     link.send(spool.attached())
     pulse = Pulse(spool.path("alive"), link, header["quiet"], spool)
-    follow(spool, link, pulse.beats)
+    follow(spool, link, pulse.beats, lambda: own_words(os.path.join(header["root"], header["job"] + ".log")))
 
 
-def last_line(path):
-    """The last thing that the job itself said."""
+def own_words(path):
+    """The last thing that the job itself said of its record, not Slurm nor a script."""
+    line = last_of(path)
+    return line if "free space there" in line else ""
+
+
+def last_of(path):
+    """The last line of a file; "" where there is none."""
     try:
         with open(path, "rb") as f:
             lines = f.read()[-4096:].decode("utf-8", "replace").strip().splitlines()
     except OSError:
         lines = []
-    if lines:
-        return lines[-1][:300]
+    return lines[-1][:300] if lines else ""
+
+
+def last_line(path):
+    """The last thing that was said in a job's log, or why there is nothing."""
+    line = last_of(path)
+    if line:
+        return line
     try:
         full = os.statvfs(os.path.dirname(path)).f_bavail == 0
     except OSError:
