@@ -76,7 +76,12 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if f.rent != "" {
 		return f.rentAndProbe(ctx, cmd, r, w.Path(), set)
 	}
-	if err := f.place(&r, set); err != nil {
+	if r.On == onSky {
+		err = f.onClusters(ctx, &r, set)
+	} else {
+		err = f.place(&r, set)
+	}
+	if err != nil {
 		return err
 	}
 	s := request.Environment{Store: w.Store(), VMTypes: set.VMTypes}
@@ -183,6 +188,9 @@ func (p *printer) watch(m background.Matrix, live *liveLine) error {
 // cost money and someone can answer.
 func (f *probeFlags) confirm(ctx context.Context, cmd *cobra.Command, r *request.Request, cells []matrix.Cell,
 	set *profile.Set) (bool, error) {
+	if r.On == onSky {
+		return f.confirmClusters(ctx, cmd, r, cells, set)
+	}
 	if found := r.Place(ctx, set.VMTypes); found != "" {
 		_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "sweetspot: "+found)
 	}

@@ -40,6 +40,7 @@ type probeFlags struct {
 	on                                        string
 	gpus                                      []string
 	slurm                                     slurm.Options // over those of the config file
+	infra                                     []string      // so, too
 }
 
 func (f *probeFlags) register(fl *pflag.FlagSet) {
@@ -71,9 +72,12 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 		"of a command, from which rank estimates times; measure nothing")
 	fl.IntVar(&f.repeat, "repeat", 1, "number of repetitions, each in a fresh process")
 	fl.StringArrayVar(&f.hosts, "host", nil, "probe on user@vm or user@vm:port over ssh; several hosts run in parallel")
-	fl.StringVar(&f.on, "on", "", "probe in the queue of a cluster: slurm on a login host, or slurm:user@login-host")
+	fl.StringVar(&f.on, "on", "", "probe in the queue of a cluster: slurm on a login host, or "+
+		"slurm:user@login-host; or on clusters that your SkyPilot rents and ends: sky")
 	fl.StringSliceVar(&f.gpus, "gpu", nil, "with --on, the GPU types to probe: a100,v100, or a100:2 for two of them; see "+
 		"sweetspot queue offers")
+	fl.StringSliceVar(&f.infra, "infra", nil, "with --on sky, where clusters may be, as SkyPilot names it: aws, "+
+		"gcp/us-central1, or one's own, such as ssh/pool (default: every cloud of the catalog)")
 	f.registerSlurm(fl)
 	fl.Var(of(&f.rule.MaxSeconds, aboveZero(parseSeconds), ""), "max-seconds",
 		"time cap of each probe, such as 90s or 5m (default: none; 10m "+
@@ -96,8 +100,8 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 		"validation in a script's output, with the group (?P<value>…) and perhaps (?P<epoch>…)")
 	fl.Var(optional(&f.price, quantity.ParseMoney), "price", "price of the machine in dollars an hour")
 	fl.StringVar(&f.vm, "vm", "", "the VM type of the machine in the catalog (p3.2xlarge, or aws/us-east-1/p3.2xlarge); "+
-		"with --rent several, separated by commas")
-	fl.StringVar(&f.folder, "folder", "", "the folder that the command runs in: with --rent it is copied to the VM, with "+
+		"with --rent and --on sky several, separated by commas")
+	fl.StringVar(&f.folder, "folder", "", "the folder that the command runs in: with --rent and --on sky it is copied, with "+
 		"--host it is one of that host (default: the current one; on a host the home there)")
 	fl.Var(of(&f.rent, oneOf(renterNames()...), ""), "rent", "rent the VM types of --vm with sky (SkyPilot), aws or "+
 		"gcloud, probe on each of them, and end them; see --dry-run")
@@ -131,12 +135,16 @@ func (f *probeFlags) registerSlurm(fl *pflag.FlagSet) {
 		"all nodes share (default: in the home)")
 }
 
-// cluster is the config file's word on Slurm, and over it that of the flags.
-func (f *probeFlags) cluster() (slurm.Options, error) {
-	o, err := clusterConfig()
+// cluster is the config file's word on engines, and over it that of the flags.
+func (f *probeFlags) cluster() (request.Engines, error) {
+	e, err := clusterConfig()
 	if err != nil {
-		return o, err
+		return e, err
 	}
+	if f.infra != nil {
+		e.Sky.Infra = f.infra
+	}
+	o := &e.Slurm
 	for to, given := range map[*string]string{&o.Account: f.slurm.Account, &o.QoS: f.slurm.QoS,
 		&o.Partition: f.slurm.Partition, &o.Constraint: f.slurm.Constraint, &o.Container: f.slurm.Container,
 		&o.Spool: f.slurm.Spool} {
@@ -148,7 +156,7 @@ func (f *probeFlags) cluster() (slurm.Options, error) {
 	if f.slurm.Options != nil {
 		o.Options = f.slurm.Options
 	}
-	return o, nil
+	return e, nil
 }
 
 // check finds out, too, which hosts are this machine. An unset shell variable
@@ -178,6 +186,9 @@ func (f *probeFlags) check(fl *pflag.FlagSet, args []string) error {
 		return usageError("--work-only measures nothing, so no VM is needed; leave out either it or --rent")
 	case fl.Changed("largest-batch") && f.fitBatch < 1:
 		return usageError("--largest-batch %d: give the largest batch size to try, such as 4096", f.fitBatch)
+	}
+	if f.on != onSky && fl.Changed("infra") {
+		return usageError("--infra is of SkyPilot; add --on sky, or leave it out")
 	}
 	if f.on == "" {
 		for _, name := range ofQueue {
@@ -220,9 +231,11 @@ func (f *probeFlags) request(args []string) (r request.Request, err error) {
 		},
 	}
 	if f.on != "" {
-		if r.Slurm, err = f.cluster(); err != nil {
+		e, err := f.cluster()
+		if err != nil {
 			return r, err
 		}
+		r.Slurm, r.Sky = e.Slurm, e.Sky
 	}
 	for _, p := range f.precision {
 		r.Precisions = append(r.Precisions, strings.ToLower(strings.TrimSpace(p)))

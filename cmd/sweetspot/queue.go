@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,16 +22,17 @@ import (
 	"sweetspot/engine/quantity"
 	"sweetspot/probes/queue"
 	"sweetspot/probes/request"
-	"sweetspot/probes/slurm"
+	"sweetspot/probes/sky"
 )
 
 func newQueueCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "queue",
 		Short: "List the probes in the queue of a cluster, cancel them, and show which GPUs it has",
-		Long: "queue shows the probes that were started with probe --on slurm and are not finished: which wait, why, and\n" +
-			"which run. sweetspot attach KEY follows them again. cancel ends their jobs; what was measured until then is\n" +
-			"collected by attach. offers lists the GPU types of a cluster.",
+		Long: "queue shows the probes that were started with probe --on slurm or sky and are not finished: which wait, why,\n" +
+			"and which run. sweetspot attach KEY follows them again. cancel ends their jobs; what was measured until then is\n" +
+			"collected by attach. With sky it ends their clusters, and what was not read from them is gone. offers lists the\n" +
+			"GPU types of a cluster, or those that SkyPilot can rent.",
 		Example: "  sweetspot queue list\n  sweetspot queue cancel 5f0a12\n  sweetspot queue offers --on slurm:me@login",
 		Args:    rejectUnknown,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -40,7 +42,7 @@ func newQueueCommand() *cobra.Command {
 		Use: "offers", Short: "List the GPU types of a cluster", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return printOffers(cmd, on) },
 	}
-	offers.Flags().StringVar(&on, "on", "slurm", "the cluster: slurm, or slurm:user@login-host")
+	offers.Flags().StringVar(&on, "on", "slurm", "the cluster: slurm, slurm:user@login-host, or sky")
 	cmd.AddCommand(
 		&cobra.Command{Use: "list", Short: "List the probes in queues", Args: cobra.NoArgs, RunE: listQueued},
 		&cobra.Command{Use: "cancel KEY…", Short: "End the jobs of probes", Args: cobra.MinimumNArgs(1), RunE: cancelQueued},
@@ -51,9 +53,10 @@ func newQueueCommand() *cobra.Command {
 	return cmd
 }
 
-// clusterConfig is what the config file says about Slurm,
-// $XDG_CONFIG_HOME/sweetspot/config.json: {"slurm": {"account": "lab", "gpus": {"h100": {"usd_per_hour": 2.5}}}}.
-func clusterConfig() (o slurm.Options, err error) {
+// clusterConfig is what the config file says about Slurm and SkyPilot,
+// $XDG_CONFIG_HOME/sweetspot/config.json: {"slurm": {"account": "lab", "gpus": {"h100": {"usd_per_hour": 2.5}}},
+// "sky": {"infra": ["aws"]}}.
+func clusterConfig() (o request.Engines, err error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
 		return o, nil // without a home there is no config file either
@@ -66,19 +69,19 @@ func clusterConfig() (o slurm.Options, err error) {
 	if err != nil {
 		return o, err
 	}
-	var config struct {
-		Slurm slurm.Options `json:"slurm"`
-	}
-	if err := json.Unmarshal(data, &config); err != nil {
+	if err := json.Unmarshal(data, &o); err != nil {
 		return o, fmt.Errorf("%s is not valid: %w", path, err)
 	}
-	for gpu, g := range config.Slurm.GPUs {
+	if err := o.Sky.Check(); err != nil {
+		return o, fmt.Errorf("%s: %w", path, err)
+	}
+	for gpu, g := range o.Slurm.GPUs {
 		if g.USDPerHour != nil && !(*g.USDPerHour > 0) {
 			return o, fmt.Errorf("%s: the price of %s an hour must be above 0; leave it out where it is not known", path,
 				plaintext.Quote(gpu))
 		}
 	}
-	return config.Slurm, nil
+	return o, nil
 }
 
 // offersResult is the JSON of queue offers.
@@ -90,7 +93,7 @@ type offersResult struct {
 
 type gpuOffers struct {
 	GPU        string   `json:"gpu"`
-	Nodes      int      `json:"nodes"`        // that can be used
+	Nodes      int      `json:"nodes"`        // that can be used; of sky, VM types
 	Count      int      `json:"count"`        // GPUs of the largest node
 	Partitions []string `json:"partitions"`   // where they are
 	USDPerHour *float64 `json:"usd_per_hour"` // of one GPU; null where it is not known
@@ -99,7 +102,7 @@ type gpuOffers struct {
 }
 
 func printOffers(cmd *cobra.Command, on string) error {
-	o, err := clusterConfig()
+	o, err := engines(cmd, on)
 	if err != nil {
 		return err
 	}
@@ -124,11 +127,15 @@ func printOffers(cmd *cobra.Command, on string) error {
 		return printJSON(cmd.OutOrStdout(), result)
 	}
 	if len(offers) == 0 {
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), "The cluster has no GPUs that Slurm knows.")
+		_, err := fmt.Fprintln(cmd.OutOrStdout(), "There are no GPUs on "+on+" that are known.")
 		return err
 	}
 	out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(out, "GPU\tNODES\tGPUS A NODE\tPRICE OF ONE\tEXPECTED WAIT\tPARTITIONS")
+	heads := "GPU\tNODES\tGPUS A NODE\tPRICE OF ONE\tEXPECTED WAIT\tPARTITIONS"
+	if on == onSky {
+		heads = "GPU\tVM TYPES\tMOST GPUS\tLEAST PRICE OF ONE\tEXPECTED WAIT\tON"
+	}
+	_, _ = fmt.Fprintln(out, heads)
 	for _, o := range offers {
 		price := "unknown"
 		if o.USDPerHour != nil {
@@ -155,11 +162,18 @@ type queuedJob struct {
 	State string  `json:"state"` // waiting, running, ended or unknown
 	Why   string  `json:"why"`
 	Runs  []int64 `json:"runs"`
+	// USDPerHour is what its cluster costs at most; null where it has none of its own, or that
+	// is not known.
+	USDPerHour *float64 `json:"usd_per_hour"`
 }
 
 // inQueues are the jobs of the database's matrices, with their states.
 func inQueues(ctx context.Context, all []request.Queued) (jobs []queuedJob, err error) {
 	o, err := clusterConfig()
+	if err != nil {
+		return nil, err
+	}
+	clusters, err := sky.Leftovers()
 	if err != nil {
 		return nil, err
 	}
@@ -170,15 +184,8 @@ func inQueues(ctx context.Context, all []request.Queued) (jobs []queuedJob, err 
 		}
 		states, unknown := e.Look(ctx, q.Jobs())
 		for _, name := range q.Jobs() {
-			s := states[name]
-			job := queuedJob{Key: q.Key, On: q.On(), Job: s.ID, Runs: []int64{},
-				State: [...]string{"unknown", "waiting", "running", "ended"}[s.Phase], Why: s.Words()}
-			switch {
-			case unknown != nil:
-				job.Why = plaintext.Clean(unknown.Error())
-			case s.Phase == queue.Unknown:
-				job.State, job.Why = "ended", "the scheduler no longer knows the job"
-			}
+			job := asJob(name, states, unknown)
+			job.Key, job.On, job.USDPerHour = q.Key, q.On(), priceOf(clusters, name)
 			for _, r := range q.Runs {
 				if spool, ok := queue.ParseSpool(r.Spool); ok && spool.Job() == name {
 					job.GPU, job.Runs = request.GPU(r), append(job.Runs, r.ID)
@@ -188,6 +195,20 @@ func inQueues(ctx context.Context, all []request.Queued) (jobs []queuedJob, err 
 		}
 	}
 	return jobs, nil
+}
+
+// asJob is a job by its state.
+func asJob(name string, states map[string]queue.State, unknown error) queuedJob {
+	s := states[name]
+	job := queuedJob{Job: s.ID, Runs: []int64{}, Why: s.Words(),
+		State: [...]string{"unknown", "waiting", "running", "ended", "ended"}[s.Phase]}
+	switch {
+	case unknown != nil:
+		job.Why = plaintext.Clean(unknown.Error())
+	case s.Phase == queue.Unknown:
+		job.State, job.Why = "ended", "the scheduler no longer knows the job"
+	}
+	return job
 }
 
 func listQueued(cmd *cobra.Command, _ []string) error {
@@ -200,6 +221,11 @@ func listQueued(cmd *cobra.Command, _ []string) error {
 		if err != nil {
 			return err
 		}
+		left, err := leftClusters(all)
+		if err != nil {
+			return err
+		}
+		jobs = append(jobs, asJobs(cmd.Context(), left)...)
 		if wantsJSON(cmd) {
 			return printJSON(cmd.OutOrStdout(), queueResult{contract.NewHead("queue"), "list", append([]queuedJob{}, jobs...)})
 		}
@@ -210,6 +236,9 @@ func listQueued(cmd *cobra.Command, _ []string) error {
 		out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 		_, _ = fmt.Fprintln(out, "KEY\tON\tGPU\tJOB\tPROBES\tSTATE\tWHY")
 		for _, j := range jobs {
+			if j.USDPerHour != nil {
+				j.Why += "; up to " + quantity.Money(*j.USDPerHour) + "/h"
+			}
 			_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", j.Key[:shortKey], plaintext.Clean(j.On),
 				plaintext.Clean(j.GPU), plaintext.Clean(j.Job), len(j.Runs), j.State, j.Why)
 		}
@@ -244,6 +273,12 @@ func cancelQueued(cmd *cobra.Command, keys []string) error {
 		for _, key := range keys {
 			q, ok := queuedBy(all, key)
 			if !ok {
+				if ended, err := cancelClusters(cmd.Context(), key); err != nil || ended {
+					if err != nil {
+						return err
+					}
+					continue
+				}
 				return usageError("there is no probe %s in a queue; sweetspot queue list shows those there are",
 					plaintext.Quote(key))
 			}
@@ -270,8 +305,7 @@ func cancelQueued(cmd *cobra.Command, keys []string) error {
 			return printJSON(cmd.OutOrStdout(), queueResult{contract.NewHead("queue"), "cancel", jobs})
 		}
 		for _, q := range chosen {
-			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "Cancelled %s; sweetspot attach %s collects what was measured.\n",
-				q.Key[:shortKey], q.Key[:shortKey]); err != nil {
+			if _, err := io.WriteString(cmd.OutOrStdout(), cancelled(q)); err != nil {
 				return err
 			}
 		}

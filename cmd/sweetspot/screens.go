@@ -159,9 +159,11 @@ func prober(python string, detach bool) probe.Prober {
 		s := request.Environment{Store: db, VMTypes: set.VMTypes, RequiredPrecision: request.ForQuery(set, asked,
 			float64(f.Epochs))}
 		if r.On != "" {
-			if r.Slurm, err = clusterConfig(); err != nil {
+			e, err := clusterConfig()
+			if err != nil {
 				return nil, err
 			}
+			r.Slurm, r.Sky = e.Slurm, e.Sky
 			followed, err := r.Enqueue(ctx, s)
 			if err != nil {
 				return nil, err

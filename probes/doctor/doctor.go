@@ -23,6 +23,7 @@ import (
 	"sweetspot/probes/python"
 	"sweetspot/probes/remote"
 	"sweetspot/probes/rental"
+	"sweetspot/probes/sky"
 )
 
 // Check is the result of one check. If it is not ok, Mend says what to do;
@@ -66,7 +67,7 @@ type Terminal struct {
 func Examine(ctx context.Context, t Terminal, database, interpreter string) []Check {
 	torch, path := framework(ctx, interpreter)
 	return []Check{terminal(t), profiles(ctx, database), graphics(ctx), torch, onnx(ctx, path), secureShell(ctx),
-		dataset(datasetDir), rentals()}
+		dataset(datasetDir), rentals(), clusters()}
 }
 
 // rentals names VMs that a killed rental may have left running.
@@ -81,6 +82,22 @@ func rentals() Check {
 		c.OK = false
 		c.Found = plaintext.Join(left, "; ", rental.Leftover.String)
 		c.Mend = plaintext.Join(left, "; ", func(l rental.Leftover) string { return l.End })
+	}
+	return c
+}
+
+// clusters names clusters that SkyPilot was told to begin and that may still cost money.
+func clusters() Check {
+	c := Check{Name: "SkyPilot clusters", OK: true, Found: "none is known to be left running"}
+	left, err := sky.Leftovers()
+	if err != nil {
+		c.OK, c.Found, c.Mend = false, err.Error(), "set XDG_STATE_HOME to a folder of your own"
+		return c
+	}
+	if len(left) > 0 {
+		c.OK = false
+		c.Found = plaintext.Join(left, "; ", sky.Leftover.String)
+		c.Mend = plaintext.Join(left, "; ", sky.Leftover.End)
 	}
 	return c
 }

@@ -10,22 +10,48 @@ import (
 	"strings"
 
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
 	"sweetspot/probes/queue"
 	"sweetspot/probes/remote"
+	"sweetspot/probes/sky"
 	"sweetspot/probes/slurm"
 )
 
-// parseOn reads slurm and slurm:login-host.
-func parseOn(on string) (remote.Host, error) {
-	name, login, named := strings.Cut(on, ":")
-	if name != "slurm" || named && login == "" {
-		return remote.Here, fmt.Errorf("--on %s: there is no such queue; write slurm on a login host, or "+
-			"slurm:user@login-host", plaintext.Quote(on))
+// Engines are what the config file and flags say about engines, and what is for rent.
+type Engines struct {
+	Slurm   slurm.Options    `json:"slurm"`
+	Sky     sky.Options      `json:"sky"`
+	VMTypes []profile.VMType `json:"-"`
+}
+
+// The engines, as in --on. The address of a run begins with one and a colon.
+const (
+	onSlurm = "slurm"
+	onSky   = "sky"
+)
+
+// parseOn reads slurm, slurm:login-host and sky.
+func parseOn(on string) (engine string, login remote.Host, err error) {
+	engine, host, named := strings.Cut(on, ":")
+	switch {
+	case engine == onSky && !named, engine == onSlurm && !named:
+		return engine, remote.Here, nil
+	case engine == onSlurm && host != "":
+		login, err = remote.Parse(host)
+		return engine, login, err
 	}
-	if !named {
-		return remote.Here, nil
+	return "", remote.Here, fmt.Errorf("--on %s: there is no such queue; write slurm on a login host, "+
+		"slurm:user@login-host, or sky", plaintext.Quote(on))
+}
+
+// queueAddress is the address of a run in the queue that --on names: slurm:login-host/a100:2,
+// slurm:/a100 in that of this machine, or sky:/A100.
+func queueAddress(on, gpu string) string {
+	engine, login, _ := parseOn(on) // checked before
+	if login == remote.Here {
+		return engine + ":/" + gpu
 	}
-	return remote.Parse(login)
+	return engine + ":" + login.String() + "/" + gpu
 }
 
 // parseGPU reads a GPU type and how many of it a probe gets: a100, a100:2.
@@ -49,7 +75,10 @@ func (r Request) checkQueue() error {
 		}
 		return nil
 	}
-	if _, err := parseOn(r.On); err != nil {
+	if _, _, err := parseOn(r.On); err != nil {
+		return err
+	}
+	if err := r.checkSky(); err != nil {
 		return err
 	}
 	switch {
@@ -67,17 +96,34 @@ func (r Request) checkQueue() error {
 }
 
 // EngineOn is the queue that --on names.
-func EngineOn(on string, o slurm.Options) (queue.Engine, error) {
-	login, err := parseOn(on)
-	if err != nil {
+func EngineOn(on string, e Engines) (queue.Engine, error) {
+	engine, login, err := parseOn(on)
+	switch {
+	case err != nil:
 		return nil, err
+	case engine == onSky:
+		return sky.New(e.Sky, e.VMTypes), e.Sky.Check()
 	}
-	return slurm.New(login, o), nil
+	return slurm.New(login, e.Slurm), nil
 }
 
 // Engine is the queue that the address of a run names.
-func Engine(address string, o slurm.Options) (queue.Engine, error) {
-	return EngineOn(Queued{Address: address}.On(), o)
+func Engine(address string, e Engines) (queue.Engine, error) {
+	return EngineOn(Queued{Address: address}.On(), e)
+}
+
+// prices are those of each GPU type, dollars an hour; nil where it is not known yet.
+func (r Request) prices(ctx context.Context, e queue.Engine, rented *Rented) (map[string]*float64, error) {
+	if rented == nil {
+		return r.checkOffers(ctx, e)
+	}
+	prices := map[string]*float64{}
+	for _, c := range rented.Clusters {
+		if prices[c.GPU] = r.Machine.USDPerHour; prices[c.GPU] == nil && len(c.On.VMs) == 0 {
+			prices[c.GPU] = c.On.USDPerHour // of others, it follows from the VM type that SkyPilot chooses
+		}
+	}
+	return prices, nil
 }
 
 // checkOffers returns the price of each GPU type that is asked for: dollars an hour, nil
@@ -93,13 +139,13 @@ func (r Request) checkOffers(ctx context.Context, e queue.Engine) (map[string]*f
 		if err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(offers, func(o queue.Offer) bool { return o.GPU == kind })
+		i := slices.IndexFunc(offers, func(o queue.Offer) bool { return strings.EqualFold(o.GPU, kind) })
 		if i < 0 {
-			return nil, fmt.Errorf("the cluster has no GPU of type %s; it has %s", plaintext.Quote(kind),
-				cmp.Or(plaintext.Join(offers, ", ", func(o queue.Offer) string { return o.GPU }), "none that Slurm knows"))
+			return nil, fmt.Errorf("there is no GPU of type %s on %s; it has %s", plaintext.Quote(kind), r.On,
+				cmp.Or(plaintext.Join(offers, ", ", func(o queue.Offer) string { return o.GPU }), "none that is known"))
 		}
 		if count > offers[i].Count {
-			return nil, fmt.Errorf("no node of the cluster has %d GPUs of type %s; the largest has %d", count,
+			return nil, fmt.Errorf("nothing on %s has %d GPUs of type %s; the largest has %d", r.On, count,
 				plaintext.Quote(kind), offers[i].Count)
 		}
 		prices[g] = r.Machine.USDPerHour

@@ -16,6 +16,7 @@ import (
 	"sweetspot/probes/remote"
 	"sweetspot/probes/runner"
 	"sweetspot/probes/session"
+	"sweetspot/probes/sky"
 )
 
 const (
@@ -28,22 +29,6 @@ const (
 	// jobGrace is the time before a job's limit in which it ends at a step boundary.
 	jobGrace = time.Minute
 )
-
-// queuePrefix begins the address of a run in the queue of a Slurm cluster:
-// slurm:login-host/a100:2, without a host on this machine.
-const queuePrefix = "slurm:"
-
-// queueAddress is the address of a run in the queue that --on names.
-func queueAddress(on, gpu string) string {
-	login, _ := parseOn(on) // checked before
-	if login == remote.Here {
-		return queuePrefix + "/" + gpu
-	}
-	return queuePrefix + login.String() + "/" + gpu
-}
-
-// slurmHere is the queue of this machine.
-const slurmHere = "slurm"
 
 // inJob stands for the start of a probe that its job starts.
 func inJob(context.Context, runner.Command) (session.Process, error) {
@@ -67,6 +52,7 @@ type inQueue struct {
 	processes map[matrix.Cell]*queue.Process
 	runs      []int64
 	left      bool
+	ending    sync.WaitGroup // of hosts that are no longer needed
 }
 
 // queuedCell is a probe of a job.
@@ -76,6 +62,7 @@ type queuedCell struct {
 	cut     bool  // its run has iterations that must not be lost if the spool is
 	restart int64 // the run to record again; 0 for one that is new
 	refused error // its job was
+	over    bool
 }
 
 // Enqueue begins the probes in the queue of the request, one job for each GPU type, and follows
@@ -85,16 +72,23 @@ func (r Request) Enqueue(ctx context.Context, s Environment) (*Followed, error) 
 	if err != nil {
 		return nil, err
 	}
-	engine, err := EngineOn(r.On, r.Slurm)
+	engine, err := EngineOn(r.On, Engines{r.Slurm, r.Sky, s.VMTypes})
 	if err != nil {
 		return nil, err
 	}
-	if r.Rule.MaxSeconds == 0 {
+	rented, err := r.Rent(cells, s.VMTypes)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case rented != nil:
+		r.Rule.MaxSeconds = rented.MaxSeconds
+	case r.Rule.MaxSeconds == 0:
 		r.Rule.MaxSeconds = QueuedCap.Seconds()
 	}
 	q := &inQueue{engine: engine, store: s.Store, key: queue.NewKey(),
 		cells: map[matrix.Cell]*queuedCell{}, processes: map[matrix.Cell]*queue.Process{}}
-	prices, err := r.checkOffers(ctx, q.engine)
+	prices, err := r.prices(ctx, q.engine, rented)
 	if err != nil {
 		return nil, err
 	}
@@ -178,6 +172,9 @@ func (q *inQueue) submit(ctx context.Context, jobs map[string]*remote.Job, order
 			for _, p := range job.Probes {
 				b.Limit += p.Limit + preparing
 			}
+			if _, own := q.engine.Host(job.Name); own {
+				b.Limit += sky.SettingUp
+			}
 			err = queue.Submit(ctx, q.engine, b)
 		}
 		if err == nil || errors.Is(err, queue.ErrUnsure) { // it is followed if it is there
@@ -258,7 +255,7 @@ func (q *inQueue) another(c matrix.Cell) *queuedCell {
 	before.Attempt--
 	next := *q.cells[before]
 	next.spool.Attempt = c.Attempt
-	next.restart, next.options.Recording = 0, nil
+	next.restart, next.options.Recording, next.over = 0, nil, false
 	next.options.Description.Spool, next.options.Description.StartedAt = next.spool.Path(), time.Time{}
 	q.cells[c] = &next
 	return &next
@@ -290,7 +287,37 @@ func (q *inQueue) again(c matrix.Cell) bool {
 	q.mu.Unlock()
 	next := c
 	next.Attempt++
-	return p != nil && q.cells[next] == nil && p.Again()
+	if p != nil && q.cells[next] == nil && p.Again() {
+		return true
+	}
+	q.finish(c)
+	return false
+}
+
+// finish notes that a cell is over. A host that was only for the cells of a job, and costs
+// money, is ended once all of them are.
+func (q *inQueue) finish(c matrix.Cell) {
+	cell := q.cells[c]
+	if cell == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	cell.over = true
+	job := cell.spool.Job()
+	if _, own := q.engine.Host(job); !own || q.left {
+		return
+	}
+	for key, other := range q.cells {
+		if other.spool.Job() != job {
+			continue
+		}
+		p := q.processes[key]
+		if !other.over || p == nil || !p.Collected() {
+			return
+		}
+	}
+	q.ending.Go(func() { _ = q.engine.Cancel(context.Background(), []string{job}) }) // end says what fails
 }
 
 // leave lets go of all probes; those that are asked for later are left at once.
@@ -307,6 +334,7 @@ func (q *inQueue) leave() {
 // cancelled if they still run, as for probes that were skipped, and the spools removed.
 func (q *inQueue) end(ctx context.Context, u matrix.Update) error {
 	q.watch.Close()
+	q.ending.Wait()
 	q.mu.Lock()
 	left := q.left
 	q.mu.Unlock()

@@ -21,7 +21,6 @@ import (
 	"sweetspot/probes/metric"
 	"sweetspot/probes/queue"
 	"sweetspot/probes/session"
-	"sweetspot/probes/slurm"
 )
 
 // Queued is a matrix of the database in a queue.
@@ -58,9 +57,13 @@ func GPU(r store.QueuedRun) string {
 
 // ListQueued returns the matrices in queues, the oldest first.
 func ListQueued(ctx context.Context, db *store.Store) ([]Queued, error) {
-	runs, err := db.Queued(ctx, queuePrefix)
-	if err != nil {
-		return nil, err
+	var runs []store.QueuedRun
+	for _, engine := range []string{onSlurm, onSky} {
+		of, err := db.Queued(ctx, engine+":")
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, of...)
 	}
 	byKey := map[string]*Queued{}
 	for _, r := range runs {
@@ -84,7 +87,7 @@ func ListQueued(ctx context.Context, db *store.Store) ([]Queued, error) {
 
 // Rejoin follows a matrix in a queue again: everything that its probes wrote is read
 // again into the same runs.
-func Rejoin(ctx context.Context, db *store.Store, of Queued, o slurm.Options, output io.Writer) (*Followed, error) {
+func Rejoin(ctx context.Context, db *store.Store, of Queued, o Engines, output io.Writer) (*Followed, error) {
 	e, err := Engine(of.Address, o)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 
 	"sweetspot/data/store"
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/secret"
 	"sweetspot/engine/steady"
@@ -25,6 +26,7 @@ import (
 	"sweetspot/probes/modelfile"
 	"sweetspot/probes/prune"
 	"sweetspot/probes/remote"
+	"sweetspot/probes/sky"
 	"sweetspot/probes/slurm"
 )
 
@@ -44,9 +46,10 @@ type Request struct {
 	Prune      string // degrees of pruning, as [prune.Parse] takes them; "" for none
 
 	Hosts      []string      // user@vm or user@vm:port; empty for this machine
-	On         string        // queue of an engine: slurm, or slurm:login-host; "" for none
+	On         string        // queue of an engine: slurm, slurm:login-host or sky; "" for none
 	GPUs       []string      // GPU types of the queue, a100 or a100:2
 	Slurm      slurm.Options // what its jobs ask for beside that
+	Sky        sky.Options   // what its clusters are made of
 	Detach     bool          // on other hosts it goes on without the connection
 	Python     string        // interpreter, of each host
 	Machine    store.Machine // what the user says about it: VM type and price
@@ -323,6 +326,8 @@ func (r Request) Argv() []string {
 	for _, o := range r.Slurm.Options {
 		add("sbatch", o)
 	}
+	add("infra", strings.Join(r.Sky.Infra, ","))
+	add("vm", plaintext.Join(r.Sky.Only, ",", vmPath))
 	add("precision-target", r.Rule.Target)
 	add("max-seconds", r.Rule.MaxSeconds)
 	add("max-cost", r.Rule.MaxUSD)
@@ -330,7 +335,7 @@ func (r Request) Argv() []string {
 	add("python", r.Python)
 	add("folder", r.Folder)
 	if vm := r.Machine.VM; vm.InstanceType != "" {
-		add("vm", vm.Cloud+"/"+vm.Region+"/"+vm.InstanceType)
+		add("vm", vmPath(vm))
 	}
 	if usd := r.Machine.USDPerHour; usd != nil {
 		add("price", fmt.Sprint(*usd))
@@ -363,6 +368,9 @@ func (r Request) alone(c matrix.Cell) []string {
 	}
 	return secret.Words(append([]string{"sweetspot", "probe"}, one.Argv()...))
 }
+
+// vmPath is a VM type as --vm takes it.
+func vmPath(k profile.VMKey) string { return k.Cloud + "/" + k.Region + "/" + k.InstanceType }
 
 // list joins the values' words.
 func list[T any](values []T, between string) string {

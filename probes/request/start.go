@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"sweetspot/data/launch"
 	"sweetspot/data/store"
 	"sweetspot/engine/advice"
 	"sweetspot/engine/profile"
@@ -155,7 +156,10 @@ func (r Request) hooked(o session.Options) (session.Options, error) {
 		return o, err
 	}
 	o.Hooked, o.WorkOnly, o.Dir = true, r.Spec.WorkOnly, r.Folder
-	if r.On == slurmHere && o.Dir == "" {
+	switch {
+	case r.On == onSky:
+		o.Dir = launch.SkyFolder // the copy of the folder
+	case r.On == onSlurm && o.Dir == "":
 		o.Dir, _ = os.Getwd() // of a file system that the nodes share
 	}
 	if o.Start == nil {

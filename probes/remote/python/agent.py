@@ -27,6 +27,7 @@ TICK = 0.05  # seconds between polls of what sends no signal
 def main():
     header = json.loads(sys.stdin.buffer.readline().decode())
     files = sys.stdin.buffer.read(header["files"])
+    header["root"] = os.path.expanduser(header["root"])
     reserve(EVENTS_FD)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     if header["task"] == "job":

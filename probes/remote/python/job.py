@@ -71,7 +71,7 @@ def restarts():
 def claim(header):
     """Whether this job may do it: submitted twice by a connection that was cut, only one does."""
     path = os.path.join(header["root"], header["job"] + ".claim")
-    own = os.environ.get("SLURM_JOB_ID", "").encode()
+    own = (os.environ.get("SLURM_JOB_ID") or os.environ.get("SKYPILOT_TASK_ID", "")).encode()
     try:
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
             out.write(own)

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"sweetspot/data/workfolder"
+	"sweetspot/data/workspace"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/secret"
+	"sweetspot/probes/matrix"
+	"sweetspot/probes/request"
+	"sweetspot/probes/sky"
+)
+
+// onSky is the engine of the user's SkyPilot, as in --on.
+const onSky = "sky"
+
+// engines are the config file's word on them, and the catalog where one rents from it.
+func engines(cmd *cobra.Command, on string) (request.Engines, error) {
+	e, err := clusterConfig()
+	if err != nil || on != onSky {
+		return e, err
+	}
+	w, err := workspace.Open(cmd.Context(), database(cmd))
+	if err != nil {
+		return e, err
+	}
+	set, err := w.Load(cmd.Context())
+	if err == nil {
+		e.VMTypes = set.VMTypes
+	}
+	return e, errors.Join(err, w.Close())
+}
+
+// onClusters completes a request for SkyPilot: the VM types of --vm, the folder that is
+// copied, and what sets up its environment.
+func (f *probeFlags) onClusters(ctx context.Context, r *request.Request, set *profile.Set) (err error) {
+	if f.vm != "" {
+		for name := range strings.SplitSeq(f.vm, ",") {
+			vm, err := profile.FindVMType(set.VMTypes, strings.TrimSpace(name))
+			if err != nil {
+				return usageError("--vm: %w", err)
+			}
+			r.Sky.Only = append(r.Sky.Only, vm.Key())
+		}
+	}
+	r.Machine.USDPerHour = f.price
+	if r.Sky.Folder, err = filepath.Abs(f.folder); err != nil {
+		return err
+	}
+	if _, err := workfolder.Files(ctx, r.Sky.Folder); err != nil { // as of a home, or what is too large to copy
+		return err
+	}
+	r.Sky.Setup = workfolder.ReadSetup(r.Sky.Folder, set.PackagesFor(secret.Words(r.Command), r.Sky.Folder)).Lines
+	return nil
+}
+
+// confirmClusters says what is rented and what it costs at most, and asks for consent. Whoever
+// set a budget agreed to it.
+func (f *probeFlags) confirmClusters(ctx context.Context, cmd *cobra.Command, r *request.Request, cells []matrix.Cell,
+	set *profile.Set) (bool, error) {
+	rented, err := r.Rent(cells, set.VMTypes)
+	if err != nil {
+		return false, usageError("%w", err)
+	}
+	warnClusters(cmd.ErrOrStderr(), nil)
+	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "SkyPilot begins %s that end by themselves:\n%s", counted(len(rented.Clusters),
+		"cluster"), rented)
+	if f.yes || rented.USD == nil {
+		return true, nil
+	}
+	if !term.IsTerminal(os.Stdin.Fd()) {
+		if r.Rule.MaxUSD <= 0 {
+			return false, usageError("clusters cost money, and nobody can be asked here; add --yes, or a budget (--max-cost)")
+		}
+		return true, nil
+	}
+	_, _ = fmt.Fprint(cmd.ErrOrStderr(), "Rent? [y/N] ")
+	if isYes(ctx, cmd.InOrStdin()) {
+		return true, nil
+	}
+	return false, exitError{exitFailed, errors.New("nothing was rented; answer y, or add --yes, to rent")}
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// leftClusters are the clusters begun on this machine that may still run and are of none of
+// the matrices.
+func leftClusters(of []request.Queued) ([]sky.Leftover, error) {
+	all, err := sky.Leftovers()
+	return slices.DeleteFunc(all, func(l sky.Leftover) bool {
+		return slices.ContainsFunc(of, func(q request.Queued) bool { return slices.Contains(q.Jobs(), l.Job) })
+	}), err
+}
+
+// warnClusters names clusters that may have been left behind.
+func warnClusters(w io.Writer, of []request.Queued) {
+	left, err := leftClusters(of)
+	if err != nil {
+		warn(w, err.Error())
+	}
+	for _, l := range left {
+		warn(w, fmt.Sprintf("%s; end it with: %s", l, l.End()))
+	}
+}
+
+// asJobs are left clusters as jobs, with their states.
+func asJobs(ctx context.Context, left []sky.Leftover) (jobs []queuedJob) {
+	if len(left) == 0 {
+		return nil
+	}
+	var names []string
+	for _, l := range left {
+		names = append(names, l.Job)
+	}
+	states, unknown := sky.New(sky.Options{}, nil).Look(ctx, names)
+	for _, l := range left {
+		job := asJob(l.Job, states, unknown)
+		job.Key, job.On, job.GPU, job.USDPerHour = l.Job, onSky, l.GPU, l.USDPerHour
+		jobs = append(jobs, job)
+	}
+	return jobs
+}
+
+// priceOf finds what the cluster of a job costs an hour at most; nil where it is none, or
+// that is not known.
+func priceOf(clusters []sky.Leftover, job string) *float64 {
+	for _, l := range clusters {
+		if l.Job == job {
+			return l.USDPerHour
+		}
+	}
+	return nil
+}
+
+// cancelClusters ends left clusters by the beginning of their jobs' names; false if there
+// are none.
+func cancelClusters(ctx context.Context, key string) (bool, error) {
+	left, err := sky.Leftovers()
+	if err != nil || len(key) < shortKey {
+		return false, err
+	}
+	var names []string
+	for _, l := range left {
+		if strings.HasPrefix(l.Job, key) {
+			names = append(names, l.Job)
+		}
+	}
+	if len(names) == 0 {
+		return false, nil
+	}
+	return true, sky.New(sky.Options{}, nil).Cancel(ctx, names)
+}
+
+// cancelled says what became of a matrix that was cancelled.
+func cancelled(q request.Queued) string {
+	key := q.Key[:shortKey]
+	if q.On() == onSky {
+		return fmt.Sprintf("Ended the clusters of %s; what had not been read from them is gone, and sweetspot attach %s "+
+			"closes its runs.\n", key, key)
+	}
+	return fmt.Sprintf("Cancelled %s; sweetspot attach %s collects what was measured.\n", plaintext.Clean(key), key)
+}
