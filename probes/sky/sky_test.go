@@ -281,7 +281,7 @@ func TestCancel(t *testing.T) {
 	f.write("status", up("UP", ""))
 	f.write("queue", jobOf("RUNNING"))
 	err := e.Cancel(t.Context(), []string{job})
-	if err == nil || !strings.Contains(err.Error(), "costs up to $0.81 an hour (sky status still lists it); try sky down") {
+	if err == nil || !strings.Contains(err.Error(), "costs up to $0.81 an hour (sky status still lists it)") {
 		t.Errorf("%v", err)
 	}
 	if left, _ := Leftovers(); len(left) != 1 {
