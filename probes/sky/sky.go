@@ -164,7 +164,7 @@ func (e *Engine) Submit(ctx context.Context, b queue.Batch) (string, error) {
 		if ctx.Err() == nil && e.knows(ctx, name) == nil {
 			return "", errors.Join(err, n.remove())
 		}
-		return "", err // it may be there: the note stays
+		return "", fmt.Errorf("%w (%w)", err, queue.ErrUnsure) // the note stays
 	}
 	n.Request = requestForm.FindString(out)
 	return name, n.write()
