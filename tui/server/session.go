@@ -236,7 +236,7 @@ func (me *session) watch(over, seen <-chan struct{}, kill func()) {
 			return
 		case <-grace:
 			end()
-			grace = time.After(toLeave / 4)
+			grace = time.After(2 * settle)
 		}
 	}
 	<-over

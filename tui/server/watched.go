@@ -25,8 +25,8 @@ type (
 )
 
 // settle is how long keys that are on their way may take to be read before the program ends
-// all the same.
-const settle = 3 * time.Second
+// all the same: long, for on a busy machine it leaves their reader behind.
+const settle = 20 * time.Second
 
 // guard calls the screens. A panic ends the session.
 func (m *watched) guard(call func() tea.Cmd) (cmd tea.Cmd) {
