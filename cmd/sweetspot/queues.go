@@ -24,7 +24,7 @@ type queues struct{}
 
 func (queues) Names() []string { return []string{"slurm"} }
 
-func (queues) Offers(ctx context.Context, on string) ([]queue.Offer, error) {
+func (queues) Offers(ctx context.Context, _ screen.Workspace, on string) ([]queue.Offer, error) {
 	o, err := clusterConfig()
 	if err != nil {
 		return nil, err
@@ -35,6 +35,9 @@ func (queues) Offers(ctx context.Context, on string) ([]queue.Offer, error) {
 	}
 	return e.Offers(ctx)
 }
+
+// Rents is "": a Slurm cluster rents nothing.
+func (queues) Rents(context.Context, screen.Workspace, probe.Form) (string, error) { return "", nil }
 
 // Left are the probes of the workspace that run in the background, and those in queues that
 // nobody there follows.

@@ -2,7 +2,6 @@ package probe
 
 import (
 	"cmp"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -103,12 +102,13 @@ func (s *Screen) start() tea.Cmd {
 		s.err = err.Error()
 		return nil
 	}
-	known := func(usd *float64) bool { return usd != nil }
 	switch {
 	case s.form.Rents():
 		return s.planRental()
-	case s.form.IsQueued() && slices.ContainsFunc(s.prices(), known), !s.form.IsQueued() && s.form.USDPerHour != nil:
-		s.askPrice()
+	case s.form.IsQueued():
+		return s.planQueued()
+	case s.form.USDPerHour != nil:
+		s.askPrice("")
 		return nil
 	}
 	return s.Begin()

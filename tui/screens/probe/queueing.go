@@ -24,7 +24,10 @@ import (
 type Queues interface {
 	Names() []string // of the engines, as slurm
 	// Offers is what a queue has, as slurm or slurm:login-host.
-	Offers(ctx context.Context, on string) ([]queue.Offer, error)
+	Offers(ctx context.Context, w screen.Workspace, on string) ([]queue.Offer, error)
+	// Rents says what the probes of a form would rent and cost at most; "" where the queue
+	// rents nothing.
+	Rents(ctx context.Context, w screen.Workspace, f Form) (words string, err error)
 	// Left are the probes of the workspace that go on without this program.
 	Left(ctx context.Context, w screen.Workspace) ([]Left, error)
 	Follow(ctx context.Context, w screen.Workspace, l Left) (Probe, error)
@@ -159,10 +162,10 @@ func (s *Screen) askOffers(again bool) tea.Cmd {
 		return nil
 	}
 	s.there.err = nil
-	queues := s.queues
+	queues, ws := s.queues, s.Shell.Workspace
 	return s.asks.Ask(s.Shell.Ctx, func(ctx context.Context) offered {
 		o := offered{on: on}
-		o.offers, o.err = queues.Offers(ctx, on)
+		o.offers, o.err = queues.Offers(ctx, ws, on)
 		o.asked = time.Now()
 		return o
 	})
@@ -270,6 +273,37 @@ func (s *Screen) checkQueue() error {
 			"cap", text.Clean(strings.Join(unknown, " and ")))
 	}
 	return nil
+}
+
+// rentsMsg is what the probes of the form would rent.
+type rentsMsg struct {
+	words string
+	err   error
+}
+
+// planQueued has it found out what the probes of the form would rent.
+func (s *Screen) planQueued() tea.Cmd {
+	queues, ctx, ws, f := s.queues, s.Shell.Ctx, s.Shell.Workspace, s.form.clone()
+	return func() tea.Msg {
+		words, err := queues.Rents(ctx, ws, f)
+		return rentsMsg{words, err}
+	}
+}
+
+// plannedQueued asks whether that may be, or what is known of the cost.
+func (s *Screen) plannedQueued(m rentsMsg) tea.Cmd {
+	known := func(usd *float64) bool { return usd != nil }
+	switch {
+	case s.Active():
+		return nil
+	case m.err != nil:
+		s.err = text.Clean(m.err.Error())
+		return nil
+	case m.words != "" || slices.ContainsFunc(s.prices(), known):
+		s.askPrice(m.words)
+		return nil
+	}
+	return s.Begin()
 }
 
 // prices are dollars an hour of each GPU type that is taken, nil where it is not known.

@@ -35,6 +35,7 @@ type fakeQueues struct {
 	left     []Left
 	followed []string
 	probe    Probe
+	rents    string
 }
 
 func newFakeQueues() *fakeQueues {
@@ -46,7 +47,10 @@ func newFakeQueues() *fakeQueues {
 }
 
 func (*fakeQueues) Names() []string { return []string{"slurm", "sky"} }
-func (q *fakeQueues) Offers(_ context.Context, on string) ([]queue.Offer, error) {
+func (q *fakeQueues) Rents(context.Context, screen.Workspace, Form) (string, error) {
+	return q.rents, q.err
+}
+func (q *fakeQueues) Offers(_ context.Context, _ screen.Workspace, on string) ([]queue.Offer, error) {
 	q.asked = append(q.asked, on)
 	return q.offers, q.err
 }
@@ -139,7 +143,8 @@ func TestWhereIsSteppedThroughTheQueues(t *testing.T) {
 }
 
 func TestGPUTypesAreTaken(t *testing.T) {
-	s := queueable(t, newFakeQueues())
+	q := newFakeQueues()
+	s := queueable(t, q)
 	if s.checkQueue() != nil {
 		t.Error("no queue is refused")
 	}
@@ -175,10 +180,20 @@ func TestGPUTypesAreTaken(t *testing.T) {
 	if err != nil || len(cells) != 6 || cells[0].Host != "a100:3" {
 		t.Errorf("cells are %v, %v", cells, err)
 	}
-	if s.Act(keys.ProbeThis); !s.Shell.Question.Visible() {
+	if answer(s, s.Act(keys.ProbeThis)); !s.Shell.Question.Visible() {
 		t.Error("the price is not asked about")
 	}
 	s.Shell.Question.Close()
+	q.err = errors.New("no VM type\x1b[31m has a b200")
+	if answer(s, s.Act(keys.ProbeThis)); s.err != "no VM type has a b200" || s.Shell.Question.Visible() {
+		t.Errorf("what cannot be rented: %q", s.err)
+	}
+	q.err, q.rents = nil, "3 clusters, $4.20 at most"
+	if answer(s, s.Act(keys.ProbeThis)); !strings.Contains(ansi.Strip(s.Shell.Over(s.View(), "", nil, 120, 38)), q.rents) {
+		t.Error("what is rented is not asked about")
+	}
+	s.Shell.Question.Close()
+	q.rents = ""
 	s.form.MaxUSD = 1
 	if s.Act(keys.ProbeThis); !strings.Contains(s.err, "needs the price of h100") {
 		t.Errorf("a cap without a price: %q", s.err)

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"maps"
 
@@ -94,6 +95,8 @@ func (s *Screen) Receive(msg tea.Msg) tea.Cmd {
 		s.set, s.goesOn = nil, nil
 	case screen.Loaded:
 		return s.loaded(msg)
+	case rentsMsg:
+		return s.plannedQueued(msg)
 	case lookAgainMsg:
 		return s.look()
 	case plannedMsg:
@@ -212,9 +215,11 @@ func (s *Screen) became() string {
 	return "the question is settled: the probe has ended meanwhile, and its result is saved"
 }
 
-// askPrice asks once whether the probes may cost what they are expected to.
-func (s *Screen) askPrice() {
+// askPrice asks once whether the probes may cost what they are expected to, or do what the
+// words say.
+func (s *Screen) askPrice(words string) {
 	title, question := s.Price()
+	question = cmp.Or(words, question)
 	s.Shell.Confirm(title, question, func(id string) tea.Cmd {
 		if id != confirm.Yes || s.Active() {
 			return nil
