@@ -20,14 +20,21 @@ import (
 
 // queues are the engines that the screens can queue probes with, and what goes on without
 // them.
-type queues struct{}
+type queues struct{ python string }
 
-func (queues) Names() []string { return []string{"slurm"} }
+func (queues) Names() []string { return []string{"slurm", onSky} }
 
-func (queues) Offers(ctx context.Context, _ screen.Workspace, on string) ([]queue.Offer, error) {
+func (queues) Offers(ctx context.Context, w screen.Workspace, on string) ([]queue.Offer, error) {
 	o, err := clusterConfig()
 	if err != nil {
 		return nil, err
+	}
+	if on == onSky {
+		set, err := w.Load(ctx)
+		if err != nil {
+			return nil, err
+		}
+		o.VMTypes = set.VMTypes
 	}
 	e, err := request.EngineOn(on, o)
 	if err != nil {
@@ -36,8 +43,42 @@ func (queues) Offers(ctx context.Context, _ screen.Workspace, on string) ([]queu
 	return e.Offers(ctx)
 }
 
-// Rents is "": a Slurm cluster rents nothing.
-func (queues) Rents(context.Context, screen.Workspace, probe.Form) (string, error) { return "", nil }
+// Rents says which clusters SkyPilot would begin; a Slurm cluster rents nothing.
+func (q queues) Rents(ctx context.Context, w screen.Workspace, f probe.Form) (string, error) {
+	if f.On != onSky {
+		return "", nil
+	}
+	set, err := w.Load(ctx)
+	if err != nil {
+		return "", err
+	}
+	r, err := inQueue(ctx, requested(f, q.python), set)
+	if err != nil {
+		return "", err
+	}
+	cells, err := r.Cells()
+	if err != nil {
+		return "", err
+	}
+	rented, err := r.Rent(cells, set.VMTypes)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("SkyPilot begins %s that end by themselves: %s", counted(len(rented.Clusters), "cluster"), rented), nil
+}
+
+// inQueue completes a request of the form for its queue.
+func inQueue(ctx context.Context, r request.Request, set *profile.Set) (request.Request, error) {
+	e, err := clusterConfig()
+	if err != nil {
+		return r, err
+	}
+	r.Slurm, r.Sky = e.Slurm, e.Sky
+	if r.On == onSky {
+		err = (&probeFlags{folder: r.Folder}).onClusters(ctx, &r, set)
+	}
+	return r, err
+}
 
 // Left are the probes of the workspace that run in the background, and those in queues that
 // nobody there follows.

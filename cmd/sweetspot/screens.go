@@ -94,7 +94,7 @@ func (f screenFlags) options() (o tui.Options, statePath string, err error) {
 		return o, "", err
 	}
 	o = tui.Options{
-		Open: open, Probe: prober(f.python, f.detach), Rent: renter, Queues: queues{}, Traces: readJobs, Loads: readRequests,
+		Open: open, Probe: prober(f.python, f.detach), Rent: renter, Queues: queues{f.python}, Traces: readJobs, Loads: readRequests,
 		Keys: table, Theme: f.theme,
 		NoColor: os.Getenv("NO_COLOR") != "", Symbols: f.symbols,
 		NoMouse: f.noMouse, FPS: f.fps, Version: version(), State: state.State{LogAxes: true},
@@ -159,11 +159,9 @@ func prober(python string, detach bool) probe.Prober {
 		s := request.Environment{Store: db, VMTypes: set.VMTypes, RequiredPrecision: request.ForQuery(set, asked,
 			float64(f.Epochs))}
 		if r.On != "" {
-			e, err := clusterConfig()
-			if err != nil {
+			if r, err = inQueue(ctx, r, set); err != nil {
 				return nil, err
 			}
-			r.Slurm, r.Sky = e.Slurm, e.Sky
 			followed, err := r.Enqueue(ctx, s)
 			if err != nil {
 				return nil, err

@@ -111,7 +111,7 @@ var fields = []field{
 		value:   func(f Form) string { return strconv.Itoa(f.Repeat) },
 		read:    func(f *Form, s string) error { return keep(&f.Repeat)(whole(s, "number of repeats")) },
 		choices: func(f *Form, n int) { f.Repeat = min(max(f.Repeat+n, 1), matrix.MaxCells) }},
-	{label: whereLabel, hint: "here, user@vm over SSH, rent, slurm or slurm:user@login", empty: hostName(""),
+	{label: whereLabel, hint: "here, user@vm over SSH, rent, slurm[:user@login] or sky", empty: hostName(""),
 		show: Form.where, value: Form.whereTyped,
 		read:    func(f *Form, s string) error { return readWhere(f, nil, s) },
 		choices: func(*Form, int) {}}, // the screen knows what queues there are

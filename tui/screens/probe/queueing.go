@@ -77,7 +77,7 @@ func (f Form) where() string {
 	}
 	engine, login, named := strings.Cut(f.On, ":")
 	if !named {
-		return engine + ", from this machine"
+		return engine
 	}
 	return engine + " at " + login
 }

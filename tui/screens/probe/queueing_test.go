@@ -241,7 +241,7 @@ func TestAQueueIsAskedAgain(t *testing.T) {
 		t.Errorf("it starts: %q", s.err)
 	}
 	q.err, q.offers = nil, nil
-	if answer(s, s.Activate()); !strings.Contains(exact(t, s), "There are no GPUs that sky, from this machine knows of.") {
+	if answer(s, s.Activate()); !strings.Contains(exact(t, s), "There are no GPUs that sky knows of.") {
 		t.Errorf("nothing is there:\n%s", exact(t, s))
 	}
 	q.offers = newFakeQueues().offers

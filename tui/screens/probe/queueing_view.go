@@ -39,11 +39,11 @@ var offerColumns = []offerColumn{
 	{"there are", 24, 92, func(_ *Screen, o queue.Offer) string {
 		switch o.Nodes {
 		case 0:
-			return "no usable node"
+			return "none that can be used"
 		case 1:
-			return "1 node with " + quantity.Several(o.Count, "GPU")
+			return "1 × " + quantity.Several(o.Count, "GPU")
 		}
-		return quantity.Several(o.Nodes, "node") + " of up to " + quantity.Several(o.Count, "GPU")
+		return quantity.Count(float64(o.Nodes)) + " × up to " + quantity.Several(o.Count, "GPU")
 	}},
 	{"partitions", 22, 114, func(_ *Screen, o queue.Offer) string { return strings.Join(o.Partitions, ", ") }},
 }
