@@ -64,7 +64,8 @@ func (q queues) Rents(ctx context.Context, w screen.Workspace, f probe.Form) (st
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("SkyPilot begins %s that end by themselves: %s", counted(len(rented.Clusters), "cluster"), rented), nil
+	return fmt.Sprintf("SkyPilot begins %s that end by themselves: %s", counted(len(rented.Clusters), "cluster"),
+		rented), nil
 }
 
 // inQueue completes a request of the form for its queue.

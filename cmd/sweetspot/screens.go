@@ -94,7 +94,8 @@ func (f screenFlags) options() (o tui.Options, statePath string, err error) {
 		return o, "", err
 	}
 	o = tui.Options{
-		Open: open, Probe: prober(f.python, f.detach), Rent: renter, Queues: queues{f.python}, Traces: readJobs, Loads: readRequests,
+		Open: open, Probe: prober(f.python, f.detach), Rent: renter, Queues: queues{f.python},
+		Traces: readJobs, Loads: readRequests,
 		Keys: table, Theme: f.theme,
 		NoColor: os.Getenv("NO_COLOR") != "", Symbols: f.symbols,
 		NoMouse: f.noMouse, FPS: f.fps, Version: version(), State: state.State{LogAxes: true},
