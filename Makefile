@@ -7,7 +7,7 @@ LINT         := bin/golangci-lint-$(LINT_VERSION)
 export CGO_ENABLED := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup test race test-frameworks test-serving test-cluster bench accuracy fuzz wander faults mutate lint picture release clean
+.PHONY: help run build setup test race test-frameworks test-serving test-cluster bench accuracy fuzz wander faults syncs mutate lint picture release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -53,6 +53,9 @@ wander: ## drive all screens by random keys from SEEDS=200 seeds, with probes, a
 
 faults: ## fail every write of imports, merges, deletions and renames to the disk, and 200 of probes; 10 minutes
 	SWEETSPOT_DISKFAULTS=all go test -v -timeout 1h -run FailingDisk ./data/store ./e2e
+
+syncs: ## try 10,000 random schedules of five databases that sync, crash and change meanwhile; 20 minutes
+	go test ./data/store -run SyncsConverge -v -schedules $(or $(SCHEDULES),10000) -timeout 5h
 
 mutate: ## try COUNT=300 small faults, drawn with SEED=1, and say which no test notices; hours
 	@scripts/mutate --count $(or $(COUNT),300) --seed $(or $(SEED),1) --out bin/mutants.jsonl
