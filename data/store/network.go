@@ -105,8 +105,8 @@ func (s *Store) refuseNetwork() error {
 	if network == "" || os.Getenv(NetworkVariable) == "1" {
 		return nil
 	}
-	return fmt.Errorf("%s is on a network disk (%s), where SQLite's locks do not hold between machines and a database may "+
-		"be damaged; copy it to a local disk and exchange runs with sweetspot sync, or open it with --network-disk while no "+
+	return fmt.Errorf("%s is on a network disk (%s), where SQLite's locks do not hold between machines and a database "+
+		"may be damaged; copy it to a local disk and exchange runs with sweetspot sync, or open it with --network-disk while no "+
 		"other machine does", s.name, network)
 }
 
