@@ -39,8 +39,9 @@ var networks = map[int64]string{
 const magicFUSE = 0x65735546
 
 // fuseNetworks are parts of the names of those that are of other machines.
-var fuseNetworks = []string{"sshfs", "gluster", "s3fs", "rclone", "gcsfuse", "goofys", "juicefs", "curlftpfs", "davfs", "ceph",
-	"beegfs", "mfs", "lizardfs", "seaweedfs", "weka", "alluxio", "blobfuse", "mountpoint-s3", "smb", "cifs", "nfs", "afp"}
+var fuseNetworks = []string{"sshfs", "gluster", "s3fs", "rclone", "gcsfuse", "goofys", "juicefs", "curlftpfs", "davfs",
+	"ceph", "beegfs", "mfs", "lizardfs", "seaweedfs", "weka", "alluxio", "blobfuse", "mountpoint-s3", "smb", "cifs", "nfs",
+	"afp"}
 
 // statfs tells the magic number of a path's file system and, of FUSE, its name. Only tests take
 // another.
@@ -106,8 +107,8 @@ func (s *Store) refuseNetwork() error {
 		return nil
 	}
 	return fmt.Errorf("%s is on a network disk (%s), where SQLite's locks do not hold between machines and a database "+
-		"may be damaged; copy it to a local disk and exchange runs with sweetspot sync, or open it with --network-disk while no "+
-		"other machine does", s.name, network)
+		"may be damaged; copy it to a local disk and exchange runs with sweetspot sync, or open it with --network-disk "+
+		"while no other machine does", s.name, network)
 }
 
 // Home is the folder of the default database and of what is kept beside it:
