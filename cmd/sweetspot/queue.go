@@ -30,9 +30,9 @@ func newQueueCommand() *cobra.Command {
 		Use:   "queue",
 		Short: "List the probes in the queue of a cluster, cancel them, and show which GPUs it has",
 		Long: "queue shows the probes that were started with probe --on slurm or sky and are not finished: which wait,\n" +
-			"why, and which run. sweetspot attach KEY follows them again. cancel ends their jobs; what was measured until then is\n" +
-			"collected by attach. With sky it ends their clusters, and what was not read from them is gone. offers lists the\n" +
-			"GPU types of a cluster, or those that SkyPilot can rent.",
+			"why, and which run. sweetspot attach KEY follows them again. cancel ends their jobs; what was measured\n" +
+			"until then is collected by attach. With sky it ends their clusters, and what was not read from them is\n" +
+			"gone. offers lists the GPU types of a cluster, or those that SkyPilot can rent.",
 		Example: "  sweetspot queue list\n  sweetspot queue cancel 5f0a12\n  sweetspot queue offers --on slurm:me@login",
 		Args:    rejectUnknown,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -99,7 +99,7 @@ func TestExamine(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	checks := Examine(t.Context(), Terminal{}, "", "/nowhere/python3")
-	if len(checks) != 8 {
+	if len(checks) != 9 {
 		t.Fatalf("%d checks", len(checks))
 	}
 	for _, c := range checks {
