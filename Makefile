@@ -26,8 +26,8 @@ test: setup ## vet, then run every test
 	go test -timeout 20m ./...
 
 # Only packages that start goroutines or lock something can have a race.
-race: setup ## run the tests of what works in parallel again, with the race detector
-	go test -race -timeout 30m $$(grep -rlE --include='*.go' --exclude='*_test.go' \
+race: setup ## run the tests of what works in parallel again, in a short form, with the race detector
+	go test -race -short -timeout 30m $$(grep -rlE --include='*.go' --exclude='*_test.go' \
 		'(^|\s)go (func|[a-z]+[.(])|\.Go\(|sync\.|atomic\.' cmd data engine probes tui | xargs -n1 dirname | sort -u | sed 's,^,./,')
 
 test-frameworks: ## test with today's PyTorch and what stands on it, from PyPI; SHORT=1 does the least of it
