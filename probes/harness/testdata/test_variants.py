@@ -320,6 +320,16 @@ class Bounded(nn.Module):
         with self.assertRaisesRegex(RuntimeError, "odd"):
             limit.go(self.run_of(model=path + ":Odd", batch=4, fit_batch=64))
 
+    def test_what_onednn_cannot_set_up(self):
+        """Where a smaller batch ran, its message without a cause means memory; else it is said."""
+        path = self.write("primitive.py", "from torch import nn\nclass Primitive(nn.Module):\n    def forward(self, x):\n        if len(x) > 8: raise RuntimeError('could not create a primitive')\n        return x.flatten(1)\n")
+        self.replace(limit, "_bound_memory", lambda dev: None)
+        limit.go(self.run_of(model=path + ":Primitive", batch=4, fit_batch=64))
+        (found,) = self.of("limit")
+        self.assertEqual((found["batch_size"], found["fails_at"]), (8, 9))
+        with self.assertRaisesRegex(RuntimeError, "primitive"):
+            limit.go(self.run_of(model=path + ":Primitive", batch=16, fit_batch=64))
+
     def test_crash_at_the_limit(self):
         """A library that crashes where the memory ends takes only the attempt with it."""
         path = self.write("crash.py", "import os, signal\nfrom torch import nn\nclass Crash(nn.Module):\n    def forward(self, x):\n        if len(x) > 8: os.kill(os.getpid(), signal.SIGSEGV)\n        return x.flatten(1)\n")

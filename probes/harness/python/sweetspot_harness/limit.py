@@ -8,6 +8,9 @@ from . import events, machine, stopping, training
 _FULL, _FAILED = 3, 4  # exit codes of an attempt
 _STEPS = 2  # the second has the optimiser's state beside it
 
+# What oneDNN says of whatever it could not set up. Where a smaller batch ran, what is missing is memory.
+_NOT_SET_UP = "could not create a primitive"
+
 
 def go(run):
     """Doubles the batch until one fails, then halves the gap. Emits `limit`."""
@@ -18,7 +21,7 @@ def go(run):
     while size > fits and (fails is None or size < fails):
         stopping.check()
         if attempt.fits(size) if run.device.type == "cuda" else attempt.fits_apart(size):
-            fits = size
+            fits, attempt.fitted = size, True
         else:
             fails = size
         events.log("a batch of %d %s in memory" % (size, "fits" if fits == size else "does not fit"))
@@ -31,6 +34,7 @@ def go(run):
 class Attempt:
     def __init__(self, run):
         self.run = run
+        self.fitted = False  # a smaller batch
         self.trainer = training.Trainer(run) if run.options.mode == "train" else None
 
     def fits(self, size):
@@ -44,7 +48,7 @@ class Attempt:
             self.run.synchronize()
             return True
         except Exception as err:
-            if not machine.out_of_memory(err):
+            if not machine.out_of_memory(err) and not (self.fitted and _NOT_SET_UP in str(err)):
                 raise
             return False
         finally:
