@@ -67,30 +67,30 @@ type amdGPU struct {
 }
 
 // amdGroup is a group of values, for which a GPU without any has the word N/A.
-type amdGroup[T any] struct{ is T }
+type amdGroup[T any] struct{ values T }
 
 func (g *amdGroup[T]) UnmarshalJSON(text []byte) error {
 	if len(text) > 0 && text[0] == '{' {
-		return json.Unmarshal(text, &g.is)
+		return json.Unmarshal(text, &g.values)
 	}
 	return nil
 }
 
-// mostJoules bounds all values: it is a kilowatt for thirty years.
-const mostJoules = 1e12
+// mostNumber bounds all numbers: as joules it is a kilowatt for thirty years.
+const mostNumber = 1e12
 
 // amdValue is a number, with its unit since ROCm 6; nil for the word N/A.
-type amdValue struct{ is *float64 }
+type amdValue struct{ number *float64 }
 
 func (v *amdValue) UnmarshalJSON(text []byte) error {
 	var with struct{ Value *float64 }
 	if json.Unmarshal(text, &with) == nil {
-		v.is = with.Value
-	} else if json.Unmarshal(text, &v.is) != nil {
-		v.is = nil
+		v.number = with.Value
+	} else if json.Unmarshal(text, &v.number) != nil {
+		v.number = nil
 	}
-	if v.is != nil && !(*v.is >= 0 && *v.is < mostJoules) {
-		v.is = nil
+	if v.number != nil && !(*v.number >= 0 && *v.number < mostNumber) {
+		v.number = nil
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func AMD(ctx context.Context) ([]Device, error) {
 	var devices []Device
 	for _, n := range slices.Sorted(maps.Keys(s.gpus)) {
 		d := Device{Name: "AMD GPU"}
-		if total := s.gpus[n].Memory.is.Total.is; total != nil {
+		if total := s.gpus[n].Memory.values.Total.number; total != nil {
 			d.MemoryBytes = *total * (1 << 20)
 		}
 		devices = append(devices, d)
@@ -179,8 +179,8 @@ func (s *amdSMI) look() {
 	s.users = map[int][]nvml.ProcessInfo{}
 	for _, g := range users {
 		for _, p := range g.Processes {
-			if g.Number != nil && p.Info.is.PID > 0 {
-				s.users[*g.Number] = append(s.users[*g.Number], nvml.ProcessInfo{Pid: p.Info.is.PID})
+			if g.Number != nil && p.Info.values.PID > 0 {
+				s.users[*g.Number] = append(s.users[*g.Number], nvml.ProcessInfo{Pid: p.Info.values.PID})
 			}
 		}
 	}
@@ -217,39 +217,39 @@ type amdSensor struct {
 // value is one that the GPU reports, times a factor.
 func (a amdSensor) value(of func(amdGPU) amdValue, factor float64) (float64, nvml.Return) {
 	a.of.look()
-	if v := of(a.of.gpus[a.number]).is; v != nil {
+	if v := of(a.of.gpus[a.number]).number; v != nil {
 		return *v * factor, nvml.SUCCESS
 	}
 	return 0, nvml.ERROR_NOT_SUPPORTED
 }
 
 func (a amdSensor) GetUtilizationRates() (nvml.Utilization, nvml.Return) {
-	v, ret := a.value(func(g amdGPU) amdValue { return g.Usage.is.Activity }, 1)
+	v, ret := a.value(func(g amdGPU) amdValue { return g.Usage.values.Activity }, 1)
 	return nvml.Utilization{Gpu: uint32(min(v, math.MaxUint32))}, ret
 }
 
 func (a amdSensor) GetMemoryInfo() (nvml.Memory, nvml.Return) {
-	v, ret := a.value(func(g amdGPU) amdValue { return g.Memory.is.Used }, 1<<20)
+	v, ret := a.value(func(g amdGPU) amdValue { return g.Memory.values.Used }, 1<<20)
 	return nvml.Memory{Used: uint64(v)}, ret
 }
 
 func (a amdSensor) GetPowerUsage() (uint32, nvml.Return) {
-	v, ret := a.value(func(g amdGPU) amdValue { return g.Power.is.Socket }, 1000)
+	v, ret := a.value(func(g amdGPU) amdValue { return g.Power.values.Socket }, 1000)
 	return uint32(min(v, math.MaxUint32)), ret
 }
 
 func (a amdSensor) GetTemperature(nvml.TemperatureSensors) (uint32, nvml.Return) {
 	v, ret := a.value(func(g amdGPU) amdValue {
-		if g.Temperature.is.Hotspot.is != nil {
-			return g.Temperature.is.Hotspot
+		if g.Temperature.values.Hotspot.number != nil {
+			return g.Temperature.values.Hotspot
 		}
-		return g.Temperature.is.Edge
+		return g.Temperature.values.Edge
 	}, 1)
 	return uint32(min(v, math.MaxUint32)), ret
 }
 
 func (a amdSensor) GetTotalEnergyConsumption() (uint64, nvml.Return) {
-	v, ret := a.value(func(g amdGPU) amdValue { return g.Energy.is.Total }, 1000)
+	v, ret := a.value(func(g amdGPU) amdValue { return g.Energy.values.Total }, 1000)
 	if v == 0 {
 		return 0, nvml.ERROR_NOT_SUPPORTED
 	}
@@ -258,7 +258,7 @@ func (a amdSensor) GetTotalEnergyConsumption() (uint64, nvml.Return) {
 
 func (a amdSensor) GetCurrentClocksThrottleReasons() (bits uint64, ret nvml.Return) {
 	a.of.look()
-	t := a.of.gpus[a.number].Throttle.is
+	t := a.of.gpus[a.number].Throttle.values
 	if t.Heat {
 		bits |= nvml.ClocksEventReasonSwThermalSlowdown
 	}
