@@ -2,8 +2,8 @@ package queue
 
 import "errors"
 
-// atHost waits until the job's own host is there; over says that it no longer is, and that
-// there will be nothing more.
+// atHost waits until the job's own host is there; over says that it is not to be waited for:
+// it is gone, or was stopped.
 func (p *Process) atHost() (over, there bool) {
 	for {
 		s, changed, _ := p.watch.State(p.spool.Job())
@@ -11,6 +11,9 @@ func (p *Process) atHost() (over, there bool) {
 		switch s.Phase {
 		case Running, Ended:
 			return false, true
+		case Stopped: // whoever has it started follows it again
+			p.lose(errors.New(p.explain(s.Words())))
+			return true, false
 		case Gone:
 			p.all = true
 			p.lose(errors.New(p.explain("its host is gone; what was read of it until then is saved")))

@@ -276,6 +276,14 @@ func TestOwnHost(t *testing.T) {
 	if lost := stopped.Wait().Lost; !stopped.Collected() || lost == nil || lost.Error() != "stopped before it began" {
 		t.Errorf("stopped: %v, collected %t", lost, stopped.Collected())
 	}
+	off := follow()
+	s.set(func() { s.state.Phase, s.state.Why = Stopped, "it was stopped" })
+	if lost := off.Wait().Lost; off.Collected() || off.Again() || lost == nil ||
+		lost.Error() != "its job 7: it was stopped" {
+		t.Errorf("stopped: %v, collected %t", lost, off.Collected())
+	}
+	s.set(func() { s.state.Phase = Waiting })
+	waitUntil(t, func() bool { now, _, _ := w.State(jobName); return now.Phase == Waiting })
 	gone := follow()
 	s.set(func() { s.state.Phase, s.state.Why = Gone, "it was terminated" })
 	if lost := gone.Wait().Lost; !gone.Collected() || gone.Again() || lost == nil ||

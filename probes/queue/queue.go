@@ -62,12 +62,14 @@ type Batch struct {
 // Phase is where a job stands.
 type Phase uint8
 
-// The phases of a job. Unknown is one that the engine does not tell. A job is gone if it
-// ended and its host with it: what was not read of its spools until then is lost.
+// The phases of a job. Unknown is one that the engine does not tell. A job is stopped if
+// its own host is, with its spools, until somebody starts it. It is gone if it ended and its
+// host with it: what was not read of its spools until then is lost.
 const (
 	Unknown Phase = iota
 	Waiting
 	Running
+	Stopped
 	Ended
 	Gone
 )

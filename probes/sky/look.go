@@ -186,9 +186,9 @@ func (r record) state(jobs map[string]string, launch string) queue.State {
 	s := queue.State{ID: r.Name, Node: plaintext.Line(where, 120)}
 	switch r.Status {
 	case "STOPPED":
-		s.Phase = queue.Waiting
+		s.Phase = queue.Stopped
 		s.Why = "its cluster was stopped with what it measured on its disk, which costs money: sky start " + r.Name +
-			" brings it back, sweetspot queue cancel ends it"
+			" brings it back for sweetspot attach, sweetspot queue cancel ends it"
 		return s
 	case "INIT":
 		reason := plaintext.Line(r.Reason, 200)

@@ -213,7 +213,7 @@ func TestLook(t *testing.T) {
 		"job failed":     {is, jobOf("FAILED"), "", "", queue.Ended, "its job failed; sky logs"},
 		"job ended":      {is, jobOf("SUCCEEDED"), "", "", queue.Ended, "its job ended by itself"},
 		"queue silent":   {is, "Failed to get the job queue", "", "", queue.Running, "runs on"},
-		"stopped":        {up("STOPPED", ""), "", "SUCCEEDED", "", queue.Waiting, "its cluster was stopped with what it"},
+		"stopped":        {up("STOPPED", ""), "", "SUCCEEDED", "", queue.Stopped, "its cluster was stopped with what it"},
 		"ill":            {up("INIT", ill), "", "SUCCEEDED", "", queue.Running, "SkyPilot calls its cluster unhealthy: ray"},
 		"cancelled":      {"", "", "CANCELLED", "", queue.Gone, "its launch was cancelled"},
 		"gone":           {"", "", "SUCCEEDED", "", queue.Gone, "its cluster was ended, by sky down or by its cloud"},
