@@ -17,6 +17,7 @@ import (
 	"sweetspot/data/workspace"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
 	"sweetspot/engine/secret"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/request"
@@ -47,11 +48,11 @@ func engines(cmd *cobra.Command, on string) (request.Engines, error) {
 // copied, and what sets up its environment.
 func (f *probeFlags) onClusters(ctx context.Context, r *request.Request, set *profile.Set) (err error) {
 	if f.vm != "" {
-		for name := range strings.SplitSeq(f.vm, ",") {
-			vm, err := profile.FindVMType(set.VMTypes, strings.TrimSpace(name))
-			if err != nil {
-				return usageError("--vm: %w", err)
-			}
+		vms, err := f.vmTypes(set)
+		if err != nil {
+			return err
+		}
+		for _, vm := range vms {
 			r.Sky.Only = append(r.Sky.Only, vm.Key())
 		}
 	}
@@ -66,38 +67,20 @@ func (f *probeFlags) onClusters(ctx context.Context, r *request.Request, set *pr
 	return nil
 }
 
-// confirmClusters says what is rented and what it costs at most, and asks for consent. Whoever
-// set a budget agreed to it.
+// confirmClusters says what is rented and what it costs at most, and asks for consent.
 func (f *probeFlags) confirmClusters(ctx context.Context, cmd *cobra.Command, r *request.Request, cells []matrix.Cell,
-	set *profile.Set) (bool, error) {
+	set *profile.Set) error {
 	rented, err := r.Rent(cells, set.VMTypes)
 	if err != nil {
-		return false, usageError("%w", err)
+		return usageError("%w", err)
 	}
 	warnClusters(cmd.ErrOrStderr(), nil)
-	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "SkyPilot begins %s that end by themselves:\n%s", counted(len(rented.Clusters),
-		"cluster"), rented)
-	if f.yes || rented.USD == nil {
-		return true, nil
+	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "SkyPilot begins %s that end by themselves:\n%s",
+		quantity.Several(len(rented.Clusters), "cluster"), rented)
+	if rented.IsUnpriced() || r.Rule.MaxUSD > 0 && !term.IsTerminal(os.Stdin.Fd()) { // whoever set a budget agreed to it
+		return nil
 	}
-	if !term.IsTerminal(os.Stdin.Fd()) {
-		if r.Rule.MaxUSD <= 0 {
-			return false, usageError("clusters cost money, and nobody can be asked here; add --yes, or a budget (--max-cost)")
-		}
-		return true, nil
-	}
-	_, _ = fmt.Fprint(cmd.ErrOrStderr(), "Rent? [y/N] ")
-	if isYes(ctx, cmd.InOrStdin()) {
-		return true, nil
-	}
-	return false, exitError{exitFailed, errors.New("nothing was rented; answer y, or add --yes, to rent")}
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return f.agreed(ctx, cmd, "set a budget (--max-cost)")
 }
 
 // leftClusters are the clusters begun on this machine that may still run and are of none of

@@ -91,7 +91,7 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if isChild {
 		return serve(ctx, r, s, name, w.Path())
 	}
-	if ok, err := f.confirm(ctx, cmd, &r, cells, set); err != nil || !ok {
+	if err := f.confirm(ctx, cmd, &r, cells, set); err != nil {
 		return err
 	}
 	live := &liveLine{w: cmd.ErrOrStderr(), on: !f.noTUI && !wantsJSON(cmd) && term.IsTerminal(os.Stderr.Fd())}
@@ -187,7 +187,7 @@ func (p *printer) watch(m background.Matrix, live *liveLine) error {
 // confirm shows the expected cost of the probes and asks for consent, if they
 // cost money and someone can answer.
 func (f *probeFlags) confirm(ctx context.Context, cmd *cobra.Command, r *request.Request, cells []matrix.Cell,
-	set *profile.Set) (bool, error) {
+	set *profile.Set) error {
 	if r.On == onSky {
 		return f.confirmClusters(ctx, cmd, r, cells, set)
 	}
@@ -195,25 +195,25 @@ func (f *probeFlags) confirm(ctx context.Context, cmd *cobra.Command, r *request
 		_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "sweetspot: "+found)
 	}
 	if err := r.CheckCap(); err != nil {
-		return false, usageError("%w", err)
+		return usageError("%w", err)
 	}
 	spend := r.Expect(cells)
 	if spend.USDHigh == nil || f.yes {
-		return true, nil
+		return nil
 	}
 	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "%s\n", spend)
 	if !term.IsTerminal(os.Stdin.Fd()) {
 		if r.Rule.MaxUSD <= 0 && r.Rule.MaxSeconds <= 0 && r.Rule.MaxN <= 0 {
-			return false, usageError("a probe on a machine with a price costs money, and nobody can be asked here; add " +
+			return usageError("a probe on a machine with a price costs money, and nobody can be asked here; add " +
 				"--yes, or a cap (--max-cost, --max-seconds or --max-steps)")
 		}
-		return true, nil // whoever set the caps agreed to them
+		return nil // whoever set the caps agreed to them
 	}
 	_, _ = fmt.Fprint(cmd.ErrOrStderr(), "Go on? [y/N] ")
 	if isYes(ctx, cmd.InOrStdin()) {
-		return true, nil
+		return nil
 	}
-	return false, exitError{exitFailed, errors.New("nothing was probed; answer y, or add --yes, to go on")}
+	return exitError{exitFailed, errors.New("nothing was probed; answer y, or add --yes, to go on")}
 }
 
 // isYes waits for an answer; an interrupt counts as no.

@@ -10,6 +10,7 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
 	"sweetspot/probes/background"
 	"sweetspot/probes/harness"
 	"sweetspot/probes/queue"
@@ -64,7 +65,7 @@ func (q queues) Rents(ctx context.Context, w screen.Workspace, f probe.Form) (st
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("SkyPilot begins %s that end by themselves: %s", counted(len(rented.Clusters), "cluster"),
+	return fmt.Sprintf("SkyPilot begins %s that end by themselves: %s", quantity.Several(len(rented.Clusters), "cluster"),
 		rented), nil
 }
 

@@ -88,7 +88,7 @@ func (f *probeFlags) rentAndProbe(ctx context.Context, cmd *cobra.Command, r req
 	if err := rental.Check(tool); err != nil {
 		return fmt.Errorf("%w, or only write the script with --dry-run", err)
 	}
-	if err := f.agreed(ctx, cmd); err != nil {
+	if err := f.agreed(ctx, cmd, "--dry-run to only write the scripts"); err != nil {
 		return err
 	}
 	return runAll(ctx, cmd, all)
@@ -102,11 +102,11 @@ func (f *probeFlags) rentals(ctx context.Context, cmd *cobra.Command, r request.
 		return nil, "", err
 	}
 	what.asJSON = wantsJSON(cmd)
-	for name := range strings.SplitSeq(f.vm, ",") {
-		vm, err := profile.FindVMType(set.VMTypes, strings.TrimSpace(name))
-		if err != nil {
-			return nil, "", usageError("--vm: %w", err)
-		}
+	vms, err := f.vmTypes(set)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, vm := range vms {
 		x, err := what.on(vm, f.price, time.Duration(f.timeLimit*float64(time.Second)))
 		if err != nil {
 			return nil, "", err
@@ -114,6 +114,18 @@ func (f *probeFlags) rentals(ctx context.Context, cmd *cobra.Command, r request.
 		all = append(all, x)
 	}
 	return all, what.setup.From, nil
+}
+
+// vmTypes are those that --vm names.
+func (f *probeFlags) vmTypes(set *profile.Set) (vms []profile.VMType, err error) {
+	for name := range strings.SplitSeq(f.vm, ",") {
+		vm, err := profile.FindVMType(set.VMTypes, strings.TrimSpace(name))
+		if err != nil {
+			return nil, usageError("--vm: %w", err)
+		}
+		vms = append(vms, vm)
+	}
+	return vms, nil
 }
 
 // measuring is what rented VMs are to do.
@@ -212,14 +224,14 @@ func files(n int) string {
 	return quantity.Count(float64(n)) + " files"
 }
 
-// agreed is nil once the user has agreed to the cost.
-func (f *probeFlags) agreed(ctx context.Context, cmd *cobra.Command) error {
+// agreed is nil once the user has agreed to the cost. Where nobody can be asked, it names
+// another way.
+func (f *probeFlags) agreed(ctx context.Context, cmd *cobra.Command, other string) error {
 	if f.yes {
 		return nil
 	}
 	if !term.IsTerminal(os.Stdin.Fd()) {
-		return usageError("renting costs money, and nobody can be asked here; add --yes to agree, or --dry-run to only " +
-			"write the scripts")
+		return usageError("renting costs money, and nobody can be asked here; add --yes to agree, or %s", other)
 	}
 	_, _ = fmt.Fprint(cmd.ErrOrStderr(), "Rent? [y/N] ")
 	if isYes(ctx, cmd.InOrStdin()) {

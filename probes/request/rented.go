@@ -3,6 +3,7 @@ package request
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,6 +98,14 @@ func (r *Rented) bound() {
 	}
 }
 
+// IsUnpriced reports whether all of it is the user's own infrastructure, none of which has a
+// price.
+func (r Rented) IsUnpriced() bool {
+	return r.USD == nil && !slices.ContainsFunc(r.Clusters, func(c RentedCluster) bool {
+		return len(c.On.VMs) > 0 || c.On.USDPerHour != nil
+	})
+}
+
 // String says what is rented and what it costs at most, a line for each cluster.
 func (r Rented) String() string {
 	var b strings.Builder
@@ -110,20 +119,13 @@ func (r Rented) String() string {
 		if usd := c.On.USDPerHour; usd != nil {
 			cost = fmt.Sprintf("at up to %s an hour", quantity.Money(*usd))
 		}
-		fmt.Fprintf(&b, "  %s for %s, %s and at most %s: %s\n", plaintext.Clean(c.GPU), counted(c.Probes, "probe"), cost,
-			quantity.Duration(c.Lifetime.Seconds()), plaintext.Clean(strings.Join(where, ", ")))
+		fmt.Fprintf(&b, "  %s for %s, %s and at most %s: %s\n", plaintext.Clean(c.GPU), quantity.Several(c.Probes, "probe"),
+			cost, quantity.Duration(c.Lifetime.Seconds()), plaintext.Clean(strings.Join(where, ", ")))
 	}
 	if r.USD != nil {
 		fmt.Fprintf(&b, "Together at most %s, disks and traffic aside.\n", quantity.Money(*r.USD))
 	}
 	return b.String()
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // checkSky rejects what cannot be done on SkyPilot.
