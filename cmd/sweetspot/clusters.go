@@ -132,23 +132,21 @@ func priceOf(clusters []sky.Leftover, job string) *float64 {
 	return nil
 }
 
-// cancelClusters ends left clusters by the beginning of their jobs' names; false if there
-// are none.
-func cancelClusters(ctx context.Context, key string) (bool, error) {
+// leftBy finds clusters that may still run by the beginning of their jobs' names.
+func leftBy(key string) ([]sky.Leftover, error) {
 	left, err := sky.Leftovers()
-	if err != nil || len(key) < shortKey {
-		return false, err
-	}
+	return slices.DeleteFunc(left, func(l sky.Leftover) bool {
+		return len(key) < shortKey || !strings.HasPrefix(l.Job, key)
+	}), err
+}
+
+// endLeft ends clusters that may still run.
+func endLeft(ctx context.Context, left []sky.Leftover) error {
 	var names []string
 	for _, l := range left {
-		if strings.HasPrefix(l.Job, key) {
-			names = append(names, l.Job)
-		}
+		names = append(names, l.Job)
 	}
-	if len(names) == 0 {
-		return false, nil
-	}
-	return true, sky.New(sky.Options{}, nil).Cancel(ctx, names)
+	return sky.New(sky.Options{}, nil).Cancel(ctx, names)
 }
 
 // cancelled says what became of a matrix that was cancelled.

@@ -270,19 +270,21 @@ func cancelQueued(cmd *cobra.Command, keys []string) error {
 			return err
 		}
 		var chosen []request.Queued
+		var left []sky.Leftover
 		for _, key := range keys {
-			q, ok := queuedBy(all, key)
-			if !ok {
-				if ended, err := cancelClusters(cmd.Context(), key); err != nil || ended {
-					if err != nil {
-						return err
-					}
-					continue
-				}
+			if q, ok := queuedBy(all, key); ok {
+				chosen = append(chosen, *q)
+				continue
+			}
+			found, err := leftBy(key)
+			if err != nil {
+				return err
+			}
+			if len(found) == 0 {
 				return usageError("there is no probe %s in a queue; sweetspot queue list shows those there are",
 					plaintext.Quote(key))
 			}
-			chosen = append(chosen, *q)
+			left = append(left, found...)
 		}
 		o, err := clusterConfig()
 		if err != nil {
@@ -297,15 +299,24 @@ func cancelQueued(cmd *cobra.Command, keys []string) error {
 				return err
 			}
 		}
+		if err := endLeft(cmd.Context(), left); err != nil {
+			return err
+		}
 		if wantsJSON(cmd) {
 			jobs, err := inQueues(cmd.Context(), chosen)
 			if err != nil {
 				return err
 			}
-			return printJSON(cmd.OutOrStdout(), queueResult{contract.NewHead("queue"), "cancel", jobs})
+			return printJSON(cmd.OutOrStdout(), queueResult{contract.NewHead("queue"), "cancel",
+				append(append([]queuedJob{}, jobs...), asJobs(cmd.Context(), left)...)})
 		}
 		for _, q := range chosen {
 			if _, err := io.WriteString(cmd.OutOrStdout(), cancelled(q)); err != nil {
+				return err
+			}
+		}
+		for _, l := range left {
+			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "Ended %s.\n", l.Cluster); err != nil {
 				return err
 			}
 		}
