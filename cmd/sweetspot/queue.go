@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -94,7 +95,7 @@ type offersResult struct {
 type gpuOffers struct {
 	GPU        string   `json:"gpu"`
 	Nodes      int      `json:"nodes"`        // that can be used; of sky, VM types
-	Count      int      `json:"count"`        // GPUs of the largest node
+	Count      *int     `json:"count"`        // GPUs of the largest node; null where it is not known
 	Partitions []string `json:"partitions"`   // where they are
 	USDPerHour *float64 `json:"usd_per_hour"` // of one GPU; null where it is not known
 	StartsAt   *string  `json:"starts_at"`    // when a short job on one GPU may start: RFC 3339, UTC; null where unknown
@@ -116,8 +117,11 @@ func printOffers(cmd *cobra.Command, on string) error {
 	}
 	result := offersResult{Head: contract.NewHead("queue"), On: on, Offers: []gpuOffers{}}
 	for _, o := range offers {
-		g := gpuOffers{GPU: o.GPU, Nodes: o.Nodes, Count: o.Count, Partitions: o.Partitions, USDPerHour: o.USDPerHour,
+		g := gpuOffers{GPU: o.GPU, Nodes: o.Nodes, Partitions: o.Partitions, USDPerHour: o.USDPerHour,
 			NoStart: plaintext.Line(o.NoStart, 200)}
+		if o.Count > 0 {
+			g.Count = &o.Count
+		}
 		if !o.Starts.IsZero() {
 			g.StartsAt = new(o.Starts.UTC().Format(time.RFC3339))
 		}
@@ -137,12 +141,15 @@ func printOffers(cmd *cobra.Command, on string) error {
 	}
 	_, _ = fmt.Fprintln(out, heads)
 	for _, o := range offers {
-		price := "unknown"
+		price, count := "unknown", "unknown"
 		if o.USDPerHour != nil {
 			price = quantity.Money(*o.USDPerHour) + "/h"
 		}
-		_, _ = fmt.Fprintf(out, "%s\t%d\t%d\t%s\t%s\t%s\n", plaintext.Clean(o.GPU), o.Nodes, o.Count, price,
-			o.Wait(time.Now()), strings.Join(o.Partitions, ", "))
+		if o.Count > 0 {
+			count = strconv.Itoa(o.Count)
+		}
+		_, _ = fmt.Fprintf(out, "%s\t%d\t%s\t%s\t%s\t%s\n", plaintext.Clean(o.GPU), o.Nodes, count, price,
+			o.Wait(time.Now()), plaintext.Clean(strings.Join(o.Partitions, ", ")))
 	}
 	return out.Flush()
 }

@@ -21,14 +21,30 @@ import (
 // Offer is what an engine has of one GPU type.
 type Offer struct {
 	GPU        string
-	Nodes      int      // that have it and can be used
-	Count      int      // GPUs of the node with the most
+	Nodes      int      // that have it and can be used; VM types of what is rented
+	Count      int      // GPUs of the one with the most; 0 where that is not known
+	Rented     bool     // or one's own, found only once it is asked for: how many there are is not known
 	Partitions []string // where they are
 	USDPerHour *float64 // of one GPU; nil where it is not known
 	// Starts is when a job of one GPU and a few minutes, submitted now, is expected to
 	// start; zero where the engine cannot tell. Why it cannot, if it says so, is NoStart.
 	Starts  time.Time
 	NoStart string
+}
+
+// There is what there is of it, in words: "2 × up to 4 GPUs", "3 VM types".
+func (o Offer) There() string {
+	switch {
+	case o.Rented && o.Nodes == 0:
+		return "your own"
+	case o.Rented:
+		return quantity.Several(o.Nodes, "VM type")
+	case o.Nodes == 0:
+		return "none that can be used"
+	case o.Nodes == 1:
+		return "1 × " + quantity.Several(o.Count, "GPU")
+	}
+	return quantity.Count(float64(o.Nodes)) + " × up to " + quantity.Several(o.Count, "GPU")
 }
 
 // Wait is how long a job may have to wait, in words: "none", "about 12 m", "unknown: its

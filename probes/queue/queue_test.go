@@ -18,3 +18,17 @@ func TestWait(t *testing.T) {
 		}
 	}
 }
+
+func TestThere(t *testing.T) {
+	for want, o := range map[string]Offer{
+		"none that can be used": {Count: 2},
+		"1 × 8 GPUs":            {Nodes: 1, Count: 8},
+		"2 × up to 1 GPU":       {Nodes: 2, Count: 1},
+		"3 VM types":            {Nodes: 3, Count: 8, Rented: true},
+		"your own":              {Rented: true},
+	} {
+		if got := o.There(); got != want {
+			t.Errorf("%+v: %q, want %q", o, got, want)
+		}
+	}
+}

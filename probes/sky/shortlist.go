@@ -159,7 +159,7 @@ func (e *Engine) Offers(context.Context) ([]queue.Offer, error) {
 	e.rentable(func(gpu string, usd float64, vm profile.VMType) {
 		o := byGPU[gpu]
 		if o == nil {
-			o = &queue.Offer{GPU: gpu, NoStart: "it depends on what the clouds have just then"}
+			o = &queue.Offer{GPU: gpu, Rented: true, NoStart: "it depends on what the clouds have just then"}
 			byGPU[gpu] = o
 		}
 		o.Nodes++
@@ -175,10 +175,10 @@ func (e *Engine) Offers(context.Context) ([]queue.Offer, error) {
 		for name, g := range e.options.GPUs {
 			o := byGPU[name]
 			if o == nil {
-				o = &queue.Offer{GPU: name, NoStart: "SkyPilot tells it only for clusters that were launched"}
+				o = &queue.Offer{GPU: name, Rented: true, NoStart: "SkyPilot tells it only for clusters that were launched"}
 				byGPU[name] = o
 			}
-			o.Count, o.USDPerHour = max(o.Count, mostOwn), cmp.Or(o.USDPerHour, g.USDPerHour)
+			o.Count, o.USDPerHour = 0, cmp.Or(o.USDPerHour, g.USDPerHour) // how many it has, SkyPilot finds out
 			o.Partitions = append(o.Partitions, own...)
 		}
 	}
@@ -190,7 +190,3 @@ func (e *Engine) Offers(context.Context) ([]queue.Offer, error) {
 	slices.SortFunc(all, func(a, b queue.Offer) int { return strings.Compare(a.GPU, b.GPU) })
 	return all, nil
 }
-
-// mostOwn is how many GPUs a machine of one's own may be asked for: how many it has,
-// SkyPilot finds out.
-const mostOwn = 16

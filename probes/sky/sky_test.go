@@ -356,9 +356,11 @@ func TestOffers(t *testing.T) {
 		if o.USDPerHour != nil {
 			price = fmt.Sprintf("%g", *o.USDPerHour)
 		}
-		got = append(got, fmt.Sprintf("%s %s %v", o.GPU, price, o.Partitions))
+		got = append(got, fmt.Sprintf("%s %s %v, %s of %d", o.GPU, price, o.Partitions, o.There(), o.Count))
 	}
-	if want := []string{"L4 0.71 [gcp]", "h100 2 [ssh/lab]", "mi300x unknown [ssh/lab]"}; !slices.Equal(got, want) {
+	// How many GPUs a machine of one's own has is not known.
+	if want := []string{"L4 0.71 [gcp], 1 VM type of 1", "h100 2 [ssh/lab], your own of 0",
+		"mi300x unknown [ssh/lab], your own of 0"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	l, err := e.Shortlist("H100", 2)

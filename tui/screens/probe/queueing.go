@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -239,6 +240,9 @@ func (s *Screen) toggleGPU(o queue.Offer) {
 	slices.SortStableFunc(s.form.GPUs, func(a, b string) int { return order(a) - order(b) })
 }
 
+// mostGPUs are given to a probe where it is not known how many a machine has.
+const mostGPUs = 16
+
 // stepGPU gives each probe more GPUs of a type, or fewer.
 func (s *Screen) stepGPU(o queue.Offer, n int) {
 	at, count := s.form.chosen(o.GPU)
@@ -246,7 +250,7 @@ func (s *Screen) stepGPU(o queue.Offer, n int) {
 		s.toggleGPU(o)
 		return
 	}
-	s.form.GPUs[at] = gpuWord(o.GPU, min(max(count+n, 1), max(o.Count, 1)))
+	s.form.GPUs[at] = gpuWord(o.GPU, min(max(count+n, 1), cmp.Or(o.Count, mostGPUs)))
 }
 
 // offerAt is the offer in a row of the form.

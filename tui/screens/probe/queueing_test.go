@@ -209,6 +209,30 @@ func TestGPUTypesAreTaken(t *testing.T) {
 	}
 }
 
+// What is rented has other columns, and a machine of one's own as many GPUs as are asked for.
+func TestRentedGPUTypes(t *testing.T) {
+	q := newFakeQueues()
+	q.offers = []queue.Offer{{GPU: "L4", Nodes: 3, Count: 8, Rented: true, Partitions: []string{"aws", "gcp"}},
+		{GPU: "h100", Rented: true, Partitions: []string{"ssh/lab"}}}
+	s := queueable(t, q)
+	where(t, s, "sky")
+	s.row = len(fields) + 1
+	for range 2 {
+		s.Act(keys.Right)
+	}
+	if got := strings.Join(s.Form().GPUs, " "); got != "h100:2" {
+		t.Errorf("taken are %q", got)
+	}
+	s.SetSize(150, 40)
+	got := exact(t, s)
+	for _, want := range []string{"there are               infra", "3 VM types              aws, gcp",
+		"your own                ssh/lab"} {
+		if !strings.Contains(ansi.Strip(got), want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+}
+
 // What a queue no longer has is not kept, and the cursor stays on its row.
 func TestAQueueIsAskedAgain(t *testing.T) {
 	q := newFakeQueues()

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -13,39 +14,32 @@ import (
 
 // offerColumn is a column of the GPU types of a queue.
 type offerColumn struct {
-	title string
-	width int
-	least int // width of the form from which it is shown
-	value func(s *Screen, o queue.Offer) string
+	title  string
+	rented string // its title where GPUs are rented, if that is another
+	width  int
+	least  int // width of the form from which it is shown
+	value  func(s *Screen, o queue.Offer) string
 }
 
 // offerColumns stand behind the GPU type. What an engine says is cleaned here.
 var offerColumns = []offerColumn{
-	{"a probe gets", 13, leastStates, func(s *Screen, o queue.Offer) string {
+	{"a probe gets", "", 13, leastStates, func(s *Screen, o queue.Offer) string {
 		at, n := s.form.chosen(o.GPU)
 		if at < 0 {
 			return ""
 		}
 		return quantity.Several(n, "GPU")
 	}},
-	{"price", 12, 0, func(s *Screen, o queue.Offer) string {
+	{"price", "", 12, 0, func(s *Screen, o queue.Offer) string {
 		if o.USDPerHour == nil {
 			return "unknown"
 		}
 		_, n := s.form.chosen(o.GPU)
 		return quantity.Money(*o.USDPerHour*float64(n)) + "/h"
 	}},
-	{"wait", 18, 0, func(s *Screen, o queue.Offer) string { return o.Wait(s.there.asked) }},
-	{"there are", 24, 92, func(_ *Screen, o queue.Offer) string {
-		switch o.Nodes {
-		case 0:
-			return "none that can be used"
-		case 1:
-			return "1 × " + quantity.Several(o.Count, "GPU")
-		}
-		return quantity.Count(float64(o.Nodes)) + " × up to " + quantity.Several(o.Count, "GPU")
-	}},
-	{"partitions", 22, 114, func(_ *Screen, o queue.Offer) string { return strings.Join(o.Partitions, ", ") }},
+	{"wait", "", 18, 0, func(s *Screen, o queue.Offer) string { return o.Wait(s.there.asked) }},
+	{"there are", "", 24, 92, func(_ *Screen, o queue.Offer) string { return o.There() }},
+	{"partitions", "infra", 22, 114, func(_ *Screen, o queue.Offer) string { return strings.Join(o.Partitions, ", ") }},
 }
 
 // gpuWidth is the room for the name of a GPU type.
@@ -72,8 +66,12 @@ func (s *Screen) offersHead(w int) []string {
 	}
 	line := "     " + text.Fit("GPU type", gpuWidth(w))
 	for _, c := range offerColumns {
+		title := c.title
+		if s.offers()[0].Rented {
+			title = cmp.Or(c.rented, title)
+		}
 		if w >= c.least {
-			line += text.Fit(c.title, c.width)
+			line += text.Fit(title, c.width)
 		}
 	}
 	return []string{th.Dim.Over(text.Fit(line, w))}
