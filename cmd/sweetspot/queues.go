@@ -183,11 +183,7 @@ func (queues) Follow(ctx context.Context, ws screen.Workspace, l probe.Left) (pr
 	if !l.Form.IsQueued() {
 		return background.Dial(l.Key)
 	}
-	w, ok := ws.(*workspace.Workspace)
-	if !ok {
-		return nil, fmt.Errorf("%s cannot be written to", ws.Path())
-	}
-	db, err := w.Writable(ctx)
+	_, db, err := writable(ctx, ws)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,6 @@ import (
 	"sweetspot/data/contract"
 	"sweetspot/data/launch"
 	"sweetspot/data/workfolder"
-	"sweetspot/data/workspace"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -330,11 +329,8 @@ const usualLimit = 20 * time.Minute
 
 // renter writes the script for a form with SkyPilot, which asks for nothing more.
 func renter(ctx context.Context, ws screen.Workspace, f probe.Form) (out probe.Rental, err error) {
-	w, ok := ws.(*workspace.Workspace)
-	if !ok {
-		return out, fmt.Errorf("%s cannot be written to", ws.Path())
-	}
-	if _, err := w.Writable(ctx); err != nil { // the probe, a program of its own, writes to it
+	w, _, err := writable(ctx, ws) // the probe, a program of its own, writes to it
+	if err != nil {
 		return out, err
 	}
 	set, err := w.Load(ctx)

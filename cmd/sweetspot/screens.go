@@ -141,11 +141,7 @@ func open(ctx context.Context, path string) (screen.Workspace, error) {
 // their own.
 func prober(python string, detach bool) probe.Prober {
 	return func(ctx context.Context, ws screen.Workspace, f probe.Form, asked question.Query) (probe.Probe, error) {
-		w, ok := ws.(*workspace.Workspace)
-		if !ok {
-			return nil, fmt.Errorf("%s cannot be written to", ws.Path())
-		}
-		db, err := w.Writable(ctx)
+		w, db, err := writable(ctx, ws)
 		if err != nil {
 			return nil, err
 		}
@@ -175,6 +171,16 @@ func prober(python string, detach bool) probe.Prober {
 		}
 		return r.Start(ctx, s)
 	}
+}
+
+// writable is the workspace of the screens, with its database to write to.
+func writable(ctx context.Context, ws screen.Workspace) (*workspace.Workspace, *store.Store, error) {
+	w, ok := ws.(*workspace.Workspace)
+	if !ok {
+		return nil, nil, fmt.Errorf("%s cannot be written to", ws.Path())
+	}
+	db, err := w.Writable(ctx)
+	return w, db, err
 }
 
 // spawn starts a background process for the request.

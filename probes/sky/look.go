@@ -265,9 +265,6 @@ var unavailable = regexp.MustCompile(`(?i)failed to (provision|acquire)|Resource
 // whyFailed is why a launch failed, in SkyPilot's words.
 func (e *Engine) whyFailed(ctx context.Context, n note) string {
 	hint := "sky api logs " + n.Request + " shows why"
-	if n.Request == "" {
-		hint = "sky api status --all-status lists it"
-	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	out, err := e.command(ctx, "api", "logs", "--no-follow", n.Request)

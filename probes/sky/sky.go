@@ -161,7 +161,7 @@ func (e *Engine) Submit(ctx context.Context, b queue.Batch) (string, error) {
 	out, err := e.command(ctx, launchWords(name, path, b.Limit+b.Grace)...)
 	if err != nil {
 		err = fmt.Errorf("the cluster for %s was refused by SkyPilot: %w", plaintext.Quote(b.GPU), err)
-		if ctx.Err() == nil && e.knows(ctx, name) == nil {
+		if found, unknown := e.status(ctx, false, []string{name}); unknown == nil && len(found) == 0 {
 			return "", errors.Join(err, n.remove())
 		}
 		return "", fmt.Errorf("%w (%w)", err, queue.ErrUnsure) // the note stays
@@ -195,15 +195,6 @@ func (e *Engine) wasLaunched(ctx context.Context, job string) (bool, error) {
 	}
 	found, err := e.status(ctx, false, []string{Cluster(job)})
 	return len(found) > 0, err
-}
-
-// knows is nil if SkyPilot surely does not know the cluster.
-func (e *Engine) knows(ctx context.Context, cluster string) error {
-	found, err := e.status(ctx, false, []string{cluster})
-	if err == nil && len(found) > 0 {
-		err = errors.New("it is there")
-	}
-	return err
 }
 
 // task is the cluster's task: the environment and then the agent, within the time limit.
