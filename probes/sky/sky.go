@@ -86,6 +86,10 @@ const (
 	mostOutput    = 8 << 20 // bytes of a command that are read
 )
 
+// errMissing is of a machine without SkyPilot.
+var errMissing = errors.New("there is no program \"sky\" on the PATH, which --on sky needs: install SkyPilot, " +
+	"such as with pip install 'skypilot[aws]', and let sky check find your clouds")
+
 // command runs SkyPilot. The output is there also if it failed.
 func (e *Engine) command(ctx context.Context, words ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, launchTimeout)
@@ -100,8 +104,7 @@ func (e *Engine) command(ctx context.Context, words ...string) (string, error) {
 	case err == nil || errors.Is(err, exec.ErrWaitDelay):
 		return out.text.String(), nil
 	case errors.Is(err, exec.ErrNotFound):
-		return "", errors.New("there is no program \"sky\" on the PATH, which --on sky needs: install SkyPilot, such as " +
-			"with pip install 'skypilot[aws]', and let sky check find your clouds")
+		return "", errMissing
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("sky %s did not answer within %s; see sky api info", words[0], launchTimeout)
 	}
@@ -159,6 +162,9 @@ func (e *Engine) Submit(ctx context.Context, b queue.Batch) (string, error) {
 	}
 	defer func() { _ = os.Remove(path) }()
 	out, err := e.command(ctx, launchWords(name, path, b.Limit+b.Grace)...)
+	if errors.Is(err, errMissing) {
+		return "", errors.Join(err, n.remove())
+	}
 	if err != nil {
 		err = fmt.Errorf("the cluster for %s was refused by SkyPilot: %w", plaintext.Quote(b.GPU), err)
 		if found, unknown := e.status(ctx, false, []string{name}); unknown == nil && len(found) == 0 {

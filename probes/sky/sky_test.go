@@ -3,6 +3,7 @@ package sky
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -183,8 +184,12 @@ func TestRefused(t *testing.T) {
 	}
 	t.Setenv("PATH", "/nowhere")
 	if _, err := New(Options{}, rentable).Submit(t.Context(), queue.Batch{Name: "aa", GPU: "L4", Count: 1,
-		Script: batch().Script}); err == nil || !strings.Contains(err.Error(), "install SkyPilot") {
+		Script: batch().Script}); err == nil || !strings.Contains(err.Error(), "install SkyPilot") ||
+		errors.Is(err, queue.ErrUnsure) {
 		t.Errorf("%v", err)
+	}
+	if left, err := Leftovers(); err != nil || len(left) != 1 || left[0].Job != job {
+		t.Errorf("left without SkyPilot: %+v, %v", left, err)
 	}
 }
 
