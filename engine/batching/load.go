@@ -17,10 +17,10 @@ type Load struct {
 	PromptS       float64 // seconds that replicas spent on prompts, all together
 	DecodeS       float64 // and on decoding
 	Preemptions   int64
-	Rejected      int // requests that no cache has room for
-	MostRunning   int // sequences at once on one replica
-	MostCached    int // tokens at once in the cache of one
-	Input, Output int64
+	Rejected      int   // requests that no cache has room for
+	MostRunning   int   // sequences at once on one replica
+	MostCached    int   // tokens at once in the cache of one
+	Input, Output int64 // tokens of all requests, the rejected ones included
 }
 
 // Serve serves a trace with some replicas, each request going to the next.
