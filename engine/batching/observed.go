@@ -45,29 +45,36 @@ type moment struct {
 	running, cached, waiting int
 }
 
-// moments are those at which requests of the log were admitted, by when they were
-// scheduled. Tokens between the first and the last are taken as evenly spread.
+// moments are those at which requests of the log were admitted, in order. Tokens
+// between the first and the last are taken as evenly spread.
 func moments(log []Observed) []moment {
-	var out []moment
-	for _, at := range log {
-		t := at.AdmittedS
-		if math.IsNaN(t) {
-			continue
+	admitted := slices.DeleteFunc(slices.Clone(log), func(o Observed) bool { return math.IsNaN(o.AdmittedS) })
+	arrivals := make([]float64, len(admitted))
+	for i, o := range admitted {
+		arrivals[i] = o.ArrivalS
+	}
+	slices.Sort(arrivals)
+	slices.SortFunc(admitted, func(a, b Observed) int { return cmp.Compare(a.AdmittedS, b.AdmittedS) })
+	out := make([]moment, len(admitted))
+	var running []Observed
+	arrived, next := 0, 0 // admitted[next] is the first one that is not admitted yet
+	for i := range out {
+		t := admitted[i].AdmittedS
+		for arrived < len(arrivals) && arrivals[arrived] <= t {
+			arrived++
 		}
-		m := moment{}
-		for _, o := range log {
-			switch {
-			case o.ArrivalS <= t && o.AdmittedS > t:
-				m.waiting++
-			case o.AdmittedS <= t && t < o.LastS:
-				m.running++
-				m.cached += o.Input
-				if t > o.FirstS {
-					m.cached += int(float64(o.Output) * (t - o.FirstS) / (o.LastS - o.FirstS))
-				}
+		for ; next < len(admitted) && admitted[next].AdmittedS <= t; next++ {
+			running = append(running, admitted[next])
+		}
+		running = slices.DeleteFunc(running, func(o Observed) bool { return !(t < o.LastS) })
+		m := moment{running: len(running), waiting: arrived - next}
+		for _, o := range running {
+			m.cached += o.Input
+			if t > o.FirstS {
+				m.cached += int(float64(o.Output) * (t - o.FirstS) / (o.LastS - o.FirstS))
 			}
 		}
-		out = append(out, m)
+		out[i] = m
 	}
 	return out
 }
