@@ -34,10 +34,10 @@ const (
 // Unlimited stands for settings that limit nothing.
 const Unlimited = math.MaxInt32
 
-// Fit fits step times to the first n requests of a log, by simulating all of it:
-// the times with which their first tokens, and their tokens on average, come when
-// they did. Of the settings those that are 0 are fitted too, except the number
-// of sequences, which is then not limited.
+// Fit fits step times to the first n requests of a log: the times with which, in a
+// simulation, their first tokens, and their tokens on average, come when they did.
+// Of the settings those that are 0 are fitted too, except the number of sequences,
+// which is then not limited.
 func Fit(log []Observed, n int, known Settings) (*Fitted, error) {
 	f, err := newFitter(log, n)
 	if err != nil {
@@ -59,16 +59,22 @@ type fitter struct {
 	seen     []Observed
 }
 
+// newFitter takes, beside the first n requests, those that came while one of these was
+// served.
 func newFitter(log []Observed, n int) (*fitter, error) {
 	f := &fitter{seen: log[:min(n, len(log))]}
-	for _, o := range log {
-		f.requests = append(f.requests, o.Request)
-	}
-	complete := 0
+	complete, end := 0, math.Inf(-1)
 	for _, o := range f.seen {
 		if o.Complete() && o.Output > 1 {
 			complete++
+			end = max(end, o.LastS)
 		}
+	}
+	for i, o := range log {
+		if i >= len(f.seen) && o.ArrivalS > end {
+			break
+		}
+		f.requests = append(f.requests, o.Request)
 	}
 	if complete < fewest {
 		return nil, fmt.Errorf("%d requests have the times of their first and last token and more than one token: step "+

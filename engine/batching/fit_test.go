@@ -53,6 +53,22 @@ func TestFitFindsTimesAndCache(t *testing.T) {
 	}
 }
 
+// What came after the requests that are fitted to had ended tells nothing of them, and
+// is not simulated.
+func TestFitLeavesLaterRequestsOut(t *testing.T) {
+	requests := Synthetic(Lengths{Input: 100, Output: 50}, 500, 10, 1)
+	log := logged(t, Server{Times{StepS: 0.01}, Settings{64, 2048, 1 << 30}}, requests, 0)
+	f, err := newFitter(log, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(f.requests)
+	if n < 20 || n > 40 || f.requests[n-1].ArrivalS > log[19].LastS || log[n].ArrivalS <= log[19].LastS {
+		t.Errorf("of 500 requests %d are simulated, the last from %.2f s; the last one that is fitted to ends at %.2f s", n,
+			f.requests[n-1].ArrivalS, log[19].LastS)
+	}
+}
+
 func TestFitNeedsTokens(t *testing.T) {
 	log := make([]Observed, 20)
 	for i := range log {
