@@ -64,48 +64,67 @@ func (q Question) serve(a *Answer) (err error) {
 	return err
 }
 
-// intervals adds those of the most load and of the latencies, as wide for all
-// requests as they are for the first.
+// intervals adds those of the most load and of the latencies.
 func (q Question) intervals(a *Answer) error {
 	first := q.Requests[:min(len(q.Requests), sampled*a.Load.Replicas, 4*sampled)]
-	found, err := q.Of.Estimate(func(s Server) ([]float64, error) {
+	found, err := q.around(spreads(a.Load), func(s Server) ([]float64, error) {
 		load, err := Serve(first, s, a.Load.Replicas, q.Limits)
 		if err != nil {
 			return nil, err
 		}
-		t, p := load.Latencies.TTFT, load.Latencies.TPOT
-		return []float64{t.P50, t.P95, t.P99, p.P50, p.P95, p.P99}, nil
+		return spreads(load), nil
 	})
 	if err != nil {
 		return err
 	}
-	t, p := a.Load.Latencies.TTFT, a.Load.Latencies.TPOT
-	for i, v := range []float64{t.P50, t.P95, t.P99, p.P50, p.P95, p.P99} {
-		*[]*estimate.Estimate{&a.TTFT.P50, &a.TTFT.P95, &a.TTFT.P99, &a.TPOT.P50, &a.TPOT.P95, &a.TPOT.P99}[i] =
-			q.as(found[i], v)
-	}
+	a.TTFT, a.TPOT = Spread{found[0], found[1], found[2]}, Spread{found[3], found[4], found[5]}
 	if a.Alone == nil {
 		return nil
 	}
 	part := q.Requests[:min(len(q.Requests), sampled)]
-	found, err = q.Of.Estimate(func(s Server) ([]float64, error) {
+	found, err = q.around([]float64{a.Alone.PerSecond}, func(s Server) ([]float64, error) {
 		factor, _, err := Most(part, s, q.Limits)
 		return []float64{factor}, err
 	})
 	if err == nil {
-		a.Most = q.as(found[0], a.Alone.PerSecond)
+		a.Most = found[0]
 	}
 	return err
 }
 
-// as is an estimate of a part scaled to the value of the whole. Where the times are
-// given there is no interval.
-func (q Question) as(e estimate.Estimate, v float64) estimate.Estimate {
+// spreads are the percentiles that have intervals.
+func spreads(l *Load) []float64 {
+	t, p := l.Latencies.TTFT, l.Latencies.TPOT
+	return []float64{t.P50, t.P95, t.P99, p.P50, p.P95, p.P99}
+}
+
+// around gives values of all requests intervals as wide as those of what is computed
+// of some. Where the times are given, not fitted, there are none, and nothing is computed.
+func (q Question) around(values []float64, of func(Server) ([]float64, error)) ([]estimate.Estimate, error) {
+	out := make([]estimate.Estimate, len(values))
+	if len(q.Of.Draws) == 0 {
+		for i, v := range values {
+			if !math.IsNaN(v) {
+				out[i] = estimate.Exact(v, estimate.Spec)
+			}
+		}
+		return out, nil
+	}
+	found, err := q.Of.Estimate(of)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range values {
+		out[i] = scaled(found[i], v)
+	}
+	return out, nil
+}
+
+// scaled is an estimate of a part scaled to the value of the whole.
+func scaled(e estimate.Estimate, v float64) estimate.Estimate {
 	switch {
 	case math.IsNaN(v) || !e.Known():
 		return estimate.Estimate{}
-	case len(q.Of.Draws) == 0:
-		return estimate.Exact(v, estimate.Spec)
 	case e.Value == 0:
 		return estimate.Estimate{Value: v, Low: 0, High: max(v, e.High), Basis: e.Basis}
 	}
