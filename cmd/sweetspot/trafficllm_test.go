@@ -68,6 +68,25 @@ func TestTrafficLLM(t *testing.T) {
 	}
 }
 
+// Of requests that all arrive at once no load is told, neither 0 nor none.
+func TestTrafficLLMAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "once.csv")
+	if err := os.WriteFile(path, []byte("time_s,input_tokens,output_tokens\n5,100,10\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text, _, err := execute(t, "traffic", "llm", "--step-time", "10ms", "--trace", path, "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got contract.LLM
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Most != nil || got.MostPerSecond.Value != nil || !strings.Contains(got.Advice[0], "is unknown") {
+		t.Errorf("it holds %v requests/s: %s", got.MostPerSecond.Value, got.Advice[0])
+	}
+}
+
 func TestTrafficLLMRefuses(t *testing.T) {
 	bare := filepath.Join(t.TempDir(), "bare.csv")
 	if err := os.WriteFile(bare, []byte("time_s\n1\n2\n"), 0o600); err != nil {

@@ -271,9 +271,12 @@ func (out *LLM) advise() (words []string) {
 	limits := fmt.Sprintf("TTFT ≤ %s and TPOT ≤ %s for %s of the requests", quantity.Duration(out.Query.TTFTLimitS),
 		quantity.Duration(out.Query.TPOTLimitS), quantity.Percent(1-out.Query.MaxViolations))
 	most := out.MostPerSecond
-	if most.Value == nil {
+	switch {
+	case out.Trace.PerSecond == nil:
+		say("all requests arrive at once, so the most load that one replica holds is unknown")
+	case most.Value == nil:
 		say("one replica keeps %s at no load", limits)
-	} else {
+	default:
 		say("one replica holds %s requests/s with %s", rateText(most), limits)
 	}
 	n := out.Load.Replicas

@@ -115,10 +115,13 @@ const (
 
 // Most is the greatest load, as a factor of the trace's, at which one replica
 // serves the trace within the limits, again and again if it is short, and how it
-// does; nil where it does not keep
-// them even at a thousandth of the load.
+// does; nil where it does not keep them even at a thousandth of the load, and where
+// all requests arrive at once, so that there is no load to change.
 func Most(requests []Request, s Server, l Limits) (factor float64, at *Load, err error) {
 	const least, most = 1e-3, 1e6
+	if err := Check(requests); err != nil || math.IsNaN(rate(requests)) {
+		return 0, nil, err
+	}
 	requests = Repeated(requests, sustained)
 	try := func(factor float64) (*Load, error) { return Serve(Quicker(requests, factor), s, 1, l) }
 	low, high := 0.0, math.Inf(1)

@@ -34,6 +34,9 @@ func TestMost(t *testing.T) {
 	if factor, at, err := Most(requests, s, Limits{0.001, 1, 0.9}); factor != 0 || at != nil || err != nil {
 		t.Errorf("a limit shorter than a step is kept at ×%g: %v, %v", factor, at, err)
 	}
+	if factor, at, err := Most([]Request{{5, 9, 9}, {5, 9, 9}}, s, l); factor != 0 || at != nil || err != nil {
+		t.Errorf("requests that arrive at once have a load of ×%g: %v, %v", factor, at, err)
+	}
 }
 
 // One replica fewer does not do.

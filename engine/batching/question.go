@@ -17,7 +17,8 @@ type Question struct {
 // Answer is what comes of it.
 type Answer struct {
 	// Alone is the most load that one replica serves within the limits, and Most its
-	// requests per second; nil and unknown where it keeps them at no load.
+	// requests per second; nil and unknown where it keeps them at no load, and where
+	// all requests arrive at once.
 	Alone  *Load
 	Factor float64 // of the trace's load; 0 where Alone is nil
 	Most   estimate.Estimate
