@@ -14,6 +14,8 @@
 // Case and surrounding blanks of the names do not matter; other columns are
 // ignored. Second 0 is the second of the clock that contains the earliest row.
 // Rows may be in any order; several of the same second are added.
+//
+// Requests to a language model are read one by one, with their tokens: see [ReadRequests].
 package arrivals
 
 import "sweetspot/engine/serving"

@@ -84,15 +84,28 @@ func (c *counter) whole(column string) int64 {
 // seconds in each.
 var layouts = []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05Z07:00"}
 
-// timestamp reads a date and time as seconds since 1970.
-func (c *counter) timestamp() int64 {
-	cell := strings.TrimSpace(c.Raw(string(Timestamps)))
+// dateTime reads a date and time.
+func dateTime(cell string) (at time.Time, ok bool) {
 	for _, layout := range layouts {
-		if at, err := time.Parse(layout, cell); err == nil {
-			return at.Unix()
+		if at, err := time.Parse(layout, strings.TrimSpace(cell)); err == nil {
+			return at, true
 		}
 	}
-	_ = c.Fail(string(Timestamps), "%s is not a date and time; write 2023-11-16 18:17:03.97996",
-		plaintext.Quote(plaintext.Clean(cell)))
-	return 0
+	return at, false
+}
+
+// noDateTime is what is wrong with a cell that holds none.
+func noDateTime(t *textfile.Table, column string) error {
+	return t.Fail(column, "%s is not a date and time; write 2023-11-16 18:17:03.97996",
+		plaintext.Quote(plaintext.Clean(strings.TrimSpace(t.Raw(column)))))
+}
+
+// timestamp reads a date and time as seconds since 1970.
+func (c *counter) timestamp() int64 {
+	at, ok := dateTime(c.Raw(string(Timestamps)))
+	if !ok {
+		_ = noDateTime(c.Table, string(Timestamps))
+		return 0
+	}
+	return at.Unix()
 }

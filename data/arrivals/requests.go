@@ -7,12 +7,9 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
-	"time"
 
 	"sweetspot/data/textfile"
 	"sweetspot/engine/batching"
-	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 )
 
@@ -119,11 +116,10 @@ func (g *gathered) readTable(text io.Reader) error {
 			QueuedS: number(queuedNames), AdmittedS: number(admittedNames), FirstS: number(firstNames),
 			LastS: number(lastNames), Input: number(inputNames), Output: number(outputNames),
 		}
-		if strings.EqualFold(clock, string(Timestamps)) {
+		if clock == string(Timestamps) {
 			at, ok := moment(t.Raw(clock))
 			if !ok {
-				return t.Fail(clock, "%s is not a date and time; write 2023-11-16 18:17:03.97996",
-					plaintext.Quote(plaintext.Clean(t.Raw(clock))))
+				return noDateTime(t, clock)
 			}
 			r.ArrivalS = &at
 		} else {
@@ -148,11 +144,8 @@ func present(t *textfile.Table, names []string) string {
 
 // moment reads a date and time, or a number, as seconds.
 func moment(cell string) (float64, bool) {
-	cell = strings.TrimSpace(plaintext.Clean(cell))
-	for _, layout := range layouts {
-		if at, err := time.Parse(layout, cell); err == nil {
-			return float64(at.Unix()) + float64(at.Nanosecond())/1e9, true
-		}
+	if at, ok := dateTime(cell); ok {
+		return float64(at.Unix()) + float64(at.Nanosecond())/1e9, true
 	}
 	v, ok := textfile.Finite(cell)
 	return v, ok && v >= 0
