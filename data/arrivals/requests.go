@@ -158,23 +158,37 @@ func (g *gathered) readLines(text io.Reader) error {
 		if err := items.Next(&values); err != nil {
 			return err
 		}
-		number := func(names []string) *float64 {
-			for _, n := range names {
-				if v, ok := values[n].(float64); ok && v >= 0 && v < furthest {
-					return &v
-				}
-			}
-			return nil
+		r, err := rowOf(values)
+		if err == nil {
+			err = g.add(r)
 		}
-		err := g.add(row{
-			ArrivalS: number(arrivalNames), QueuedS: number(queuedNames), AdmittedS: number(admittedNames),
-			FirstS: number(firstNames), LastS: number(lastNames), Input: number(inputNames), Output: number(outputNames),
-		})
 		if err != nil {
 			return items.Wrong("%s", err.Error())
 		}
 	}
 	return items.End()
+}
+
+// rowOf is the row of a JSON line. What is there and no number is wrong: left out, the
+// lengths would be made up.
+func rowOf(values map[string]any) (r row, err error) {
+	number := func(names []string) *float64 {
+		for _, n := range names {
+			switch v, ok := values[n].(float64); {
+			case values[n] == nil:
+			case ok && v >= 0 && v < furthest:
+				return &v
+			default:
+				err = fmt.Errorf("%s is not a number from 0 to %g; give one, or null where it is unknown", n, furthest)
+			}
+		}
+		return nil
+	}
+	r = row{
+		ArrivalS: number(arrivalNames), QueuedS: number(queuedNames), AdmittedS: number(admittedNames),
+		FirstS: number(firstNames), LastS: number(lastNames), Input: number(inputNames), Output: number(outputNames),
+	}
+	return r, err
 }
 
 // requests puts the rows in order and on one clock.

@@ -81,7 +81,8 @@ func TestReadRequestsRefuses(t *testing.T) {
 		"no JSON":             {"{\"arrival_s\": 1,", "line 1"},
 		"a list":              {"{\"arrival_s\": 1, \"input_tokens\": 1, \"output_tokens\": 1}\n[1]\n", "line 2"},
 		"no arrival":          {"{\"input_tokens\": 1}", "has no time of arrival"},
-		"negative arrival":    {"{\"arrival_s\": -1, \"input_tokens\": 1, \"output_tokens\": 1}", "has no time of arrival"},
+		"negative arrival":    {"{\"arrival_s\": -1, \"input_tokens\": 1, \"output_tokens\": 1}", "arrival_s is not"},
+		"a number in quotes":  {"{\"arrival_s\": 1, \"input_tokens\": \"12\", \"output_tokens\": \"3\"}", "is not a number"},
 		"a huge line":         {"{\"x\": \"" + strings.Repeat("x", 2<<20) + "\"}", "line 1"},
 	} {
 		_, err := ReadRequests(strings.NewReader(c.text))
