@@ -96,7 +96,7 @@ func New(ctx context.Context, o Options) *App {
 func (o *Options) deny() {
 	o.Workspace = screen.Without(o.Denied, o.Workspace)
 	if why := o.Denied.Forbid(screen.Probing); why != "" {
-		o.Rent = nil
+		o.Rent, o.Queues = nil, nil
 		o.Probe = func(context.Context, screen.Workspace, probe.Form, question.Query) (probe.Probe, error) {
 			return nil, errors.New(why)
 		}

@@ -21,9 +21,17 @@ import (
 
 // queues are the engines that the screens can queue probes with, and what goes on without
 // them.
-type queues struct{ python string }
+type queues struct {
+	python string
+	rents  bool // those that rent are among them
+}
 
-func (queues) Names() []string { return []string{"slurm", onSky} }
+func (q queues) Names() []string {
+	if q.rents {
+		return []string{"slurm", onSky}
+	}
+	return []string{"slurm"}
+}
 
 func (queues) Offers(ctx context.Context, w screen.Workspace, on string) ([]queue.Offer, error) {
 	o, err := clusterConfig()

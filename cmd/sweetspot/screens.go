@@ -94,7 +94,7 @@ func (f screenFlags) options() (o tui.Options, statePath string, err error) {
 		return o, "", err
 	}
 	o = tui.Options{
-		Open: open, Probe: prober(f.python, f.detach), Rent: renter, Queues: queues{f.python},
+		Open: open, Probe: prober(f.python, f.detach), Rent: renter, Queues: queues{f.python, true},
 		Traces: readJobs, Loads: readRequests,
 		Keys: table, Theme: f.theme,
 		NoColor: os.Getenv("NO_COLOR") != "", Symbols: f.symbols,

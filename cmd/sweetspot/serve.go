@@ -140,6 +140,7 @@ func (f *serveFlags) config(cmd *cobra.Command) (c server.Config, err error) {
 	o := f.screens
 	o.noState = true // the owner's session is nobody's business
 	c.Screens, _, err = o.options()
+	c.Screens.Queues = queues{python: o.python} // no guest rents with the owner's account
 	return c, err
 }
 

@@ -2,9 +2,25 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+
+	"sweetspot/tui/screen"
 )
+
+// No guest rents with the owner's account, whatever they may do.
+func TestGuestsRentNothing(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	f := serveFlags{address: "127.0.0.1:0", allow: screen.AllRights}
+	c, err := f.config(newServeCommand())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names := c.Screens.Queues.Names(); !slices.Equal(names, []string{"slurm"}) {
+		t.Errorf("guests can queue with %v", names)
+	}
+}
 
 func TestServeRefuses(t *testing.T) {
 	home := t.TempDir()

@@ -2,17 +2,21 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	gossh "golang.org/x/crypto/ssh"
 
+	"sweetspot/probes/queue"
 	"sweetspot/tui/screen"
+	"sweetspot/tui/screens/probe"
 )
 
 func TestLogsInByKey(t *testing.T) {
@@ -166,6 +170,39 @@ func TestGuestsOnlyLook(t *testing.T) {
 	c.shows("allows no files", "copies to your clipboard")
 	if files, err := filepath.Glob(filepath.Join(s.folder, "*")); err != nil || len(files) != 2 {
 		t.Errorf("the server's folder has %v, %v", files, err) // authorized_keys and state
+	}
+}
+
+// asking are queues that note when they are asked.
+type asking struct {
+	probe.Queues
+	asked atomic.Bool
+}
+
+func (*asking) Names() []string { return []string{"slurm"} }
+
+func (*asking) Left(context.Context, screen.Workspace) ([]probe.Left, error) { return nil, nil }
+
+func (a *asking) Offers(context.Context, screen.Workspace, string) ([]queue.Offer, error) {
+	a.asked.Store(true)
+	return nil, nil
+}
+
+// Asking a queue runs commands, and logs in to the host that a guest names.
+func TestOnlyWhoMayProbeAsksQueues(t *testing.T) {
+	for _, denied := range []screen.Rights{screen.AllRights, screen.AllRights &^ screen.Probing} {
+		queues := &asking{}
+		s := serve(t, func(c *Config) { c.Denied, c.Screens.Queues = denied, queues })
+		c := s.open(t, "alice", 80, 24) // where only the field of the cursor has its hint
+		c.wait(ranked)
+		c.press("2")
+		c.until("\x1b[B", "here, user@vm over SSH")
+		c.press("\x1b[C")
+		c.press("1")
+		c.shows(ranked)
+		if may := denied&screen.Probing == 0; queues.asked.Load() != may {
+			t.Errorf("allowed to probe: %v; asked: %v", may, !may)
+		}
 	}
 }
 
