@@ -54,13 +54,16 @@ func readAuthorised(path string) (*authorised, error) {
 	if err := private(file, 0o022, "written"); err != nil {
 		return nil, err
 	}
-	folder, err := os.Stat(filepath.Dir(path))
+	folder, err := os.Stat(filepath.Dir(path)) // whoever writes there puts another file in its place
 	if err != nil {
 		return nil, err
 	}
-	if mode := folder.Mode(); mode&0o022 != 0 && mode&fs.ModeSticky == 0 { // else a file can be put in its place
-		name := plaintext.Clean(filepath.Dir(path))
+	name := plaintext.Clean(filepath.Dir(path))
+	if mode := folder.Mode(); mode&0o022 != 0 && mode&fs.ModeSticky == 0 {
 		return nil, fmt.Errorf("%s can be written by others, and so the keys in it: chmod go-w %s first", name, name)
+	}
+	if !own(folder) {
+		return nil, fmt.Errorf("%s belongs to another user, and so the keys in it: keep them in a folder of your own", name)
 	}
 	data, err := io.ReadAll(io.LimitReader(file, mostKeys+1))
 	if err != nil {
@@ -125,10 +128,16 @@ func private(file *os.File, mask fs.FileMode, done string) error {
 	if mode := info.Mode().Perm(); mode&mask != 0 {
 		return fmt.Errorf("%s can be %s by others: chmod %o %s first", name, done, mode&^mask&^0o111, name)
 	}
-	if of, ok := info.Sys().(*syscall.Stat_t); ok && of.Uid != 0 && int(of.Uid) != os.Geteuid() {
+	if !own(info) {
 		return fmt.Errorf("%s belongs to another user: give a file of your own", name)
 	}
 	return nil
+}
+
+// own reports whether a file or folder is this user's or root's.
+func own(info fs.FileInfo) bool {
+	of, ok := info.Sys().(*syscall.Stat_t)
+	return ok && (of.Uid == 0 || int(of.Uid) == os.Geteuid())
 }
 
 // hostKey reads the key by which clients know the server again, and makes it the first time.

@@ -60,6 +60,35 @@ func TestAuthorisedKeys(t *testing.T) {
 	}
 }
 
+// What belongs to somebody else lets nobody in, nor does what lies in a folder of theirs.
+func TestKeysOfAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("only root can give a file to another user")
+		}
+		t.Skip("only root can give a file to another user")
+	}
+	_, line := newKey(t)
+	folder := t.TempDir()
+	path := filepath.Join(folder, "authorized_keys")
+	write(t, path, line, 0o600)
+	const other = 65534
+	for _, theirs := range []string{path, folder} {
+		if err := os.Chown(theirs, other, other); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readAuthorised(path); err == nil || !strings.Contains(err.Error(), theirs+" belongs to another user") {
+			t.Errorf("%s: %v", theirs, err)
+		}
+		if err := os.Chown(theirs, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := readAuthorised(path); err != nil {
+		t.Error(err)
+	}
+}
+
 // Its own key is made once, for its owner alone.
 func TestHostKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state", "host_key")
