@@ -34,7 +34,7 @@ test-frameworks: ## test with today's PyTorch and what stands on it, from PyPI; 
 	@scripts/frameworks $(if $(SHORT),--short)
 
 test-serving: ## test the probe of servers with transformers' own, from PyPI; minutes
-	@scripts/serving
+	@scripts/frameworks --serving
 
 test-cluster: ## probe 60 matrices on a real Slurm, set up on this machine, with faults; SHORT=1 only three
 	@scripts/cluster test $(if $(SHORT),-short)

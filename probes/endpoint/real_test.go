@@ -20,7 +20,8 @@ func transformersServe(t *testing.T) Target {
 	t.Helper()
 	bin := os.Getenv("SWEETSPOT_SERVING")
 	if bin == "" {
-		t.Skip("SWEETSPOT_SERVING names no environment with transformers[serving]; make test-serving sets one up")
+		t.Skip("SWEETSPOT_SERVING names no environment with transformers[serving]; make test-serving sets one up, " +
+			"which CI leaves out")
 	}
 	model := filepath.Join(t.TempDir(), "model")
 	offline := append(os.Environ(), "HF_HUB_OFFLINE=1", "OMP_NUM_THREADS=1")
