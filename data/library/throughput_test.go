@@ -1,19 +1,10 @@
 package library
 
 import (
-	"compress/gzip"
-	"encoding/csv"
-	"errors"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
-
-	"gonum.org/v1/gonum/stat"
 
 	"sweetspot/data/architecture"
 	"sweetspot/engine/estimate"
@@ -93,65 +84,6 @@ func TestKnownSpeeds(t *testing.T) {
 		if step, _ := speeds.Step(j, 1, gpu); step.Known() {
 			t.Errorf("%q: %+v", gpu, step)
 		}
-	}
-}
-
-// The rates of MLPerf's rounds are those of its logs.
-func TestThroughputsOfMLPerf(t *testing.T) {
-	file := filepath.Join("..", "..", "..", "shared", "data", "llm", "lora_runs.csv.gz")
-	f, err := os.Open(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("%s is not here", file)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	zip, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(zip).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rates := map[string][]float64{} // samples a second, by round and system
-	for _, row := range rows[1:] {
-		marks := strings.Split(row[len(row)-1], ";")
-		number := func(mark string, k int) float64 {
-			v, _ := strconv.ParseFloat(strings.Split(mark, ":")[k], 64)
-			return v
-		}
-		if len(marks) > 1 {
-			first, last := marks[0], marks[len(marks)-1]
-			key := row[0] + " " + row[2]
-			rates[key] = append(rates[key], (number(last, 0)-number(first, 0))/(number(last, 1)-number(first, 1)))
-		}
-	}
-	all, err := throughputs()
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for _, x := range all {
-		if x.Stack != "MLPerf" {
-			continue
-		}
-		words := strings.Fields(x.Source)
-		round := words[0][strings.LastIndex(words[0], "_")+1 : len(words[0])-1]
-		of := rates[round+" "+words[2]]
-		slices.Sort(of)
-		if len(of) == 0 {
-			t.Errorf("no runs of %s", x.Source)
-			continue
-		}
-		n++
-		if want := 8192 * stat.Quantile(0.5, stat.LinInterp, of, nil); math.Abs(x.TokensPerS/want-1) > 0.005 {
-			t.Errorf("%s: %g tokens/s, and the logs say %g", x.Source, x.TokensPerS, want)
-		}
-	}
-	if n < 12 {
-		t.Errorf("%d figures of MLPerf", n)
 	}
 }
 

@@ -123,7 +123,7 @@ func askTunings(f source.File, r *report) error {
 	}
 	runs := make([]tokens.Tuning, len(read))
 	for i, t := range read {
-		runs[i] = tokens.Tuning{System: t.System, Batch: t.Batch, Samples: t.Samples, AtS: t.AtS}
+		runs[i] = tokens.Tuning{System: t.Name(), Batch: t.Batch, Samples: t.Samples, AtS: t.AtS}
 	}
 	r.answer("lora-total", "total of a LoRA fine-tuning from its first two evaluations, samples known",
 		totalsOf(read, runs))
@@ -141,10 +141,10 @@ func totalsOf(read []convert.Tuning, runs []tokens.Tuning) []validate.Case {
 			continue
 		}
 		others := tokens.NewTunings(slices.Delete(slices.Clone(runs), i, i+1))
-		first := tokens.Tuning{System: t.System, Batch: t.Batch, Samples: t.Samples[:2], AtS: t.AtS[:2]}
+		first := tokens.Tuning{System: t.Name(), Batch: t.Batch, Samples: t.Samples[:2], AtS: t.AtS[:2]}
 		total, mayStall := others.Total(first, t.Samples[n-1])
 		plain, _ := tokens.NewTunings(nil).Total(first, t.Samples[n-1])
-		out = append(out, validate.Case{Of: t.System + ", run " + t.Run, Group: t.System, Truth: t.TotalS, Predicted: total,
+		out = append(out, validate.Case{Of: t.Name() + ", run " + t.Run, Group: t.Name(), Truth: t.TotalS, Predicted: total,
 			Flagged: mayStall, Plain: plain.Value})
 	}
 	return out
@@ -160,7 +160,7 @@ func samplesOf(read []convert.Tuning, runs []tokens.Tuning) (out []validate.Case
 	samples := map[system][]float64{}
 	var order []system
 	for _, t := range read {
-		s := system{t.System, t.Batch}
+		s := system{t.Name(), t.Batch}
 		if samples[s] == nil {
 			order = append(order, s)
 		}

@@ -1,15 +1,8 @@
 package main
 
 import (
-	"compress/gzip"
-	"encoding/csv"
-	"errors"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
@@ -20,6 +13,7 @@ import (
 	"sweetspot/engine/training"
 	"sweetspot/engine/transfer"
 	"sweetspot/engine/validate"
+	"sweetspot/scripts/convert"
 )
 
 // ladders are systems of one submitter, or of one GPU, by rising number of GPUs, that
@@ -47,48 +41,31 @@ type rung struct {
 	gpus   int
 }
 
-// loraSteps reads the median time of a step, and the global batch size, of each system.
+// loraRuns are MLPerf's trainings of llama2-70b with LoRA that were evaluated at least
+// twice, or a reason to skip.
+func loraRuns(t *testing.T) []convert.Tuning {
+	t.Helper()
+	runs, err := convert.ReadTunings(languageFile(t, "lora_runs.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(runs, func(r convert.Tuning) bool { return len(r.Samples) < 2 })
+}
+
+// perSample are the seconds of a sample between the first and the last evaluation.
+func perSample(r convert.Tuning) float64 {
+	last := len(r.Samples) - 1
+	return (r.AtS[last] - r.AtS[0]) / (r.Samples[last] - r.Samples[0])
+}
+
+// loraSteps are the median time of a step, and the global batch size, of each system.
 func loraSteps(t *testing.T) map[string]transfer.Size {
 	t.Helper()
-	path := filepath.Join(sets, "llm", "lora_runs.csv.gz")
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the published LoRA trainings are not in " + path)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	plain, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := csv.NewReader(plain).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	column := map[string]int{}
-	for i, name := range rows[0] {
-		column[name] = i
-	}
 	seconds, batches := map[string][]float64{}, map[string]int{}
-	number := func(s string) float64 {
-		v, err := strconv.ParseFloat(s, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-	for _, row := range rows[1:] {
-		marks := strings.Split(row[column["evaluations_samples:s:loss"]], ";")
-		if len(marks) < 2 {
-			continue
-		}
-		first, last := strings.Split(marks[0], ":"), strings.Split(marks[len(marks)-1], ":")
-		batch := number(row[column["global_batch_size"]])
-		name := row[column["submitter"]] + "/" + row[column["system"]]
-		seconds[name] = append(seconds[name], (number(last[1])-number(first[1]))/(number(last[0])-number(first[0]))*batch)
-		batches[name] = int(batch)
+	for _, r := range loraRuns(t) {
+		name := r.Submitter + "/" + r.System
+		seconds[name] = append(seconds[name], perSample(r)*r.Batch)
+		batches[name] = int(r.Batch)
 	}
 	out := map[string]transfer.Size{}
 	for name, all := range seconds {

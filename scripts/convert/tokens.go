@@ -95,13 +95,17 @@ func ReadBatches(f source.File) (batches []Batch, err error) {
 
 // Tuning is a fine-tuning to a target loss (MLPerf's llama2-70b with LoRA).
 type Tuning struct {
-	System  string // with its submitter and round
+	Round, Submitter, System string
+
 	Run     string
 	Batch   float64 // samples of an optimiser step
 	TotalS  float64
 	Samples []float64 // at each evaluation, rising; the last reached the target
 	AtS     []float64 // seconds from the run's start
 }
+
+// Name tells the system from those of other submitters and rounds.
+func (t Tuning) Name() string { return t.Round + " " + t.Submitter + " " + t.System }
 
 // ReadTunings reads runs that reached the target.
 func ReadTunings(f source.File) (runs []Tuning, err error) {
@@ -114,8 +118,8 @@ func ReadTunings(f source.File) (runs []Tuning, err error) {
 			return nil
 		}
 		t := Tuning{
-			System: strings.Join([]string{row.Text("version"), row.Text("submitter"), row.Text("system")}, " "),
-			Run:    row.Text("run"), Batch: *batch, TotalS: *total,
+			Round: row.Text("version"), Submitter: row.Text("submitter"), System: row.Text("system"),
+			Run: row.Text("run"), Batch: *batch, TotalS: *total,
 		}
 		for mark := range strings.SplitSeq(row.Raw(marks), ";") {
 			cells := strings.Split(mark, ":")

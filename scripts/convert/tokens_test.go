@@ -46,7 +46,7 @@ func TestReadTunings(t *testing.T) {
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("%+v, %v", runs, err)
 	}
-	if r := runs[0]; r.System != "v5.0 A s" || r.Batch != 8 || r.TotalS != 100.5 || r.Samples[1] != 1920 ||
+	if r := runs[0]; r.Name() != "v5.0 A s" || r.Batch != 8 || r.TotalS != 100.5 || r.Samples[1] != 1920 ||
 		r.AtS[0] != 50.5 {
 		t.Errorf("%+v", r)
 	}
