@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -8,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/training"
 )
 
 // Tuning is a fine-tuning that reached its target: how far it was at each evaluation.
@@ -112,8 +114,7 @@ func beyond(x []float64) float64 {
 	if len(x) == 0 {
 		return 0
 	}
-	slices.Sort(x)
-	return x[len(x)-1] - stat.Quantile(0.5, stat.LinInterp, x, nil)
+	return slices.Max(x) - training.Median(x)
 }
 
 // leastAlike is how many runs with the same batch size tell what samples it takes.
@@ -158,8 +159,7 @@ func (t *Tunings) step() float64 {
 	if len(steps) == 0 {
 		return 0
 	}
-	slices.Sort(steps)
-	return stat.Quantile(0.5, stat.LinInterp, steps, nil)
+	return training.Median(steps)
 }
 
 // shortest is the shortest interval, by the ratio of its ends, that holds nine tenths
@@ -174,7 +174,7 @@ func shortest(values []float64, b estimate.Basis) estimate.Estimate {
 			e.Low, e.High = values[i], values[i+hold-1]
 		}
 	}
-	e.Value = min(max(stat.Quantile(0.5, stat.LinInterp, values, nil), e.Low), e.High)
+	e.Value = min(max(training.Median(values), e.Low), e.High)
 	return e
 }
 
@@ -188,13 +188,11 @@ func curveOver(byBatch map[float64][]float64) func(batch float64) float64 {
 	}
 	terms := min(3, max(1, n-1))
 	a, y := mat.NewDense(n, terms, nil), mat.NewVecDense(n, nil)
-	i := 0
-	for b, logs := range byBatch {
+	for i, b := range slices.Sorted(maps.Keys(byBatch)) { // in order: sums round alike every time
 		for k := range terms {
 			a.Set(i, k, math.Pow(math.Log(b), float64(k)))
 		}
-		y.SetVec(i, stat.Mean(logs, nil))
-		i++
+		y.SetVec(i, stat.Mean(byBatch[b], nil))
 	}
 	var c mat.VecDense
 	if err := c.SolveVec(a, y); err != nil {

@@ -8,11 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"sweetspot/data/imports"
 	"sweetspot/data/imports/source"
 	"sweetspot/engine/tokens"
+	"sweetspot/engine/training"
 	"sweetspot/engine/validate"
 	"sweetspot/scripts/convert"
 )
@@ -182,9 +181,8 @@ func samplesOf(read []convert.Tuning, runs []tokens.Tuning) (out []validate.Case
 	if len(widths) == 0 {
 		return out, "none known"
 	}
-	slices.Sort(widths)
-	slices.Sort(spreads)
-	middle := func(x []float64) float64 { return math.Exp(stat.Quantile(0.5, stat.LinInterp, x, nil)) }
+	middle := func(x []float64) float64 { return math.Exp(training.Median(x)) }
+	most := func(x []float64) float64 { return math.Exp(slices.Max(x)) }
 	return out, fmt.Sprintf("intervals ×%.2f, ×%.2f at most, within a system ×%.2f, ×%.2f at most", middle(widths),
-		math.Exp(widths[len(widths)-1]), middle(spreads), math.Exp(spreads[len(spreads)-1]))
+		most(widths), middle(spreads), most(spreads))
 }
