@@ -191,7 +191,7 @@ func (queues) Follow(ctx context.Context, ws screen.Workspace, l probe.Left) (pr
 	if !l.Form.IsQueued() {
 		return background.Dial(l.Key)
 	}
-	_, db, err := writable(ctx, ws)
+	w, db, err := writable(ctx, ws)
 	if err != nil {
 		return nil, err
 	}
@@ -208,6 +208,11 @@ func (queues) Follow(ctx context.Context, ws screen.Workspace, l probe.Left) (pr
 	if err != nil {
 		return nil, err
 	}
+	set, err := w.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o.VMTypes = set.VMTypes
 	f, err := request.Rejoin(ctx, db, all[i], o, nil)
 	if err != nil {
 		return nil, err

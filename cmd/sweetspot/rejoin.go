@@ -91,6 +91,7 @@ func (f *attachFlags) rejoin(ctx context.Context, cmd *cobra.Command, q *request
 	if err != nil {
 		return err
 	}
+	o.VMTypes = set.VMTypes
 	live := &liveLine{w: cmd.ErrOrStderr(), on: !f.noTUI && !wantsJSON(cmd) && term.IsTerminal(os.Stderr.Fd())}
 	db, err := w.Writable(ctx)
 	if err != nil {

@@ -105,7 +105,7 @@ func Rejoin(ctx context.Context, db *store.Store, of Queued, o Engines, output i
 			return nil, err
 		}
 		options := session.Options{Command: r.Command, Description: r.Description, Rule: m.Rule, Named: m.Named, Store: db,
-			Output: output, Place: ofType(GPU(run), nil)}
+			Output: output, Place: ofType(GPU(run), o.VMTypes)}
 		options.Description.StartedAt = time.Time{}
 		if options.Metrics, err = metric.NewReader(m.AccuracyPattern); err != nil {
 			return nil, err
