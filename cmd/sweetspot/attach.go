@@ -70,7 +70,7 @@ func (f *attachFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	f.warnOfClusters(ctx, cmd)
+	warnClusters(ctx, cmd)
 	if queued, err := f.chooseQueued(ctx, cmd, running, args); err != nil || queued != nil {
 		return errors.Join(err, f.rejoin(ctx, cmd, queued))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"sweetspot/data/store"
 	"sweetspot/data/workfolder"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/plaintext"
@@ -74,7 +74,7 @@ func (f *probeFlags) confirmClusters(ctx context.Context, cmd *cobra.Command, r 
 	if err != nil {
 		return usageError("%w", err)
 	}
-	warnClusters(cmd.ErrOrStderr(), nil)
+	warnClusters(ctx, cmd)
 	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "SkyPilot begins %s that end by themselves:\n%s",
 		quantity.Several(len(rented.Clusters), "cluster"), rented)
 	if rented.IsUnpriced() || r.Rule.MaxUSD > 0 && !term.IsTerminal(os.Stdin.Fd()) { // whoever set a budget agreed to it
@@ -92,14 +92,19 @@ func leftClusters(of []request.Queued) ([]sky.Leftover, error) {
 	}), err
 }
 
-// warnClusters names clusters that may have been left behind.
-func warnClusters(w io.Writer, of []request.Queued) {
+// warnClusters names clusters that no matrix of the database is to collect.
+func warnClusters(ctx context.Context, cmd *cobra.Command) {
+	var of []request.Queued
+	if db, err := store.OpenExisting(ctx, database(cmd)); err == nil {
+		of, _ = request.ListQueued(ctx, db) // whoever needs the database says what is wrong with it
+		_ = db.Close()
+	}
 	left, err := leftClusters(of)
 	if err != nil {
-		warn(w, err.Error())
+		warn(cmd.ErrOrStderr(), err.Error())
 	}
 	for _, l := range left {
-		warn(w, fmt.Sprintf("%s; end it with: %s", l, l.End()))
+		warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; end it with: %s", l, l.End()))
 	}
 }
 

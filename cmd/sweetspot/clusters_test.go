@@ -20,6 +20,7 @@ import (
 // one's own that have no price.
 func TestRentingIsAgreedTo(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	set := &profile.Set{VMTypes: []profile.VMType{{Cloud: "aws", Region: "us-east-1", InstanceType: "g6.xlarge", GPU: "L4",
 		GPUCount: 1, Prices: []profile.Price{{Purchase: profile.OnDemand, USDPerHour: 0.80}}}}}
 	own := map[string]sky.GPU{"L4": {}}

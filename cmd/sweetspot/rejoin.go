@@ -63,16 +63,6 @@ func (f *attachFlags) chooseQueued(ctx context.Context, cmd *cobra.Command, runn
 	return nil, nil
 }
 
-// warnOfClusters names clusters of SkyPilot that no matrix of the database is to collect.
-func (f *attachFlags) warnOfClusters(ctx context.Context, cmd *cobra.Command) {
-	var all []request.Queued
-	if db, err := store.OpenExisting(ctx, database(cmd)); err == nil {
-		all, _ = request.ListQueued(ctx, db) // attach says what is wrong with it
-		_ = db.Close()
-	}
-	warnClusters(cmd.ErrOrStderr(), all)
-}
-
 // rejoin follows a matrix in a queue to its end; when ctx ends, it goes on without us.
 func (f *attachFlags) rejoin(ctx context.Context, cmd *cobra.Command, q *request.Queued) (err error) {
 	if q == nil {
