@@ -82,7 +82,7 @@ func (x *syncing) fill(ctx context.Context, tx *transaction) (*sending, error) {
 		ID     string
 		Number int64
 	}
-	me, err := one[self](ctx, tx, "UPDATE sync_self SET number = number + 1 RETURNING id, number")
+	me, err := one[self](ctx, tx, "SELECT id, number + 1 AS number FROM sync_self")
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (x *syncing) fill(ctx context.Context, tx *transaction) (*sending, error) {
 		return nil, fmt.Errorf("a run of %s is too large for a bundle; copy it with sweetspot merge", x.store.name)
 	}
 	b.name = bundle.FileName(me.ID, me.Number, b.bytes)
-	return b, nil
+	return b, insert(ctx, tx, "UPDATE sync_self SET number = ?", me.Number)
 }
 
 // versionsThere are all that bundles of the folder have.

@@ -16,6 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sweetspot/data/bundle"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
@@ -332,5 +333,29 @@ func agree(t *testing.T, rt *rapid.T, members []*member, folders []*share) {
 					differs(want[table], got[table]))
 			}
 		}
+	}
+}
+
+// Screens that are open read everything again when the file changes: a sync without news leaves it alone.
+func TestSyncWithoutNewsWritesNothing(t *testing.T) {
+	ctx, dir := t.Context(), t.TempDir()
+	s := openAt(t, filepath.Join(dir, "a.db"))
+	rec, err := s.Start(ctx, description())
+	must(t, err)
+	must(t, rec.Finish(ctx, Finish{Run: profile.Run{Status: profile.Done}}))
+	folder := bundle.Directory{Path: filepath.Join(dir, "shared")}
+	versions := map[int64]bool{}
+	for i := range 3 {
+		done, err := s.Sync(ctx, folder)
+		must(t, err)
+		if wrote := done.Written > 0; wrote != (i == 0) {
+			t.Errorf("sync %d: %+v", i, done)
+		}
+		version, err := s.DataVersion(ctx)
+		must(t, err)
+		versions[version] = true
+	}
+	if len(versions) != 1 {
+		t.Errorf("the file changed with every sync: %v", versions)
 	}
 }
