@@ -58,11 +58,14 @@ func (f Folder) name() string {
 // listed ends the output of a script, so that what was cut off on the way is noticed.
 const listed = "--sweetspot-end--"
 
+// removeStale removes what killed syncs left behind, in the folder itself alone. Another's may not be ours to remove.
+const removeStale = "find . ! -name . -prune -name '.part-*' -type f -mtime +1 -exec rm -f {} + 2>/dev/null"
+
 // List names the bundles; of a folder that is not there, none.
 func (f Folder) List(ctx context.Context) (names []string, err error) {
 	var out limited
 	err = f.run(ctx, "if [ -e "+f.quoted()+" ]; then cd "+f.quoted()+" && ls -a && "+
-		"find . -name '.part-*' -type f -mtime +1 -exec rm -f {} +; fi && echo "+listed, nil, &out)
+		"{ "+removeStale+" || :; }; fi && echo "+listed, nil, &out)
 	if err != nil {
 		return nil, err
 	}

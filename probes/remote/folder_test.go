@@ -2,11 +2,14 @@ package remote
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sweetspot/data/bundle"
 )
@@ -112,6 +115,25 @@ func TestFolderOverSSH(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.words) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v does not say %q", err, c.words)
 		}
+	}
+	stale, other := filepath.Join(dir, ".part-a"), filepath.Join(dir, "others", ".part-b")
+	if err := os.Mkdir(filepath.Dir(other), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	before := time.Now().Add(-72 * time.Hour)
+	for _, path := range []string{stale, other} {
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, before, before)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := f.List(ctx); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(stale); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what a killed sync left is still there: %v", err)
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Errorf("a file of another folder is gone: %v", err)
 	}
 	if evil, _ := filepath.Glob("evil"); evil != nil {
 		t.Error("the shell ran what was a name")
