@@ -46,7 +46,8 @@ func (d Directory) failed(what string, err error) error {
 	case errors.As(err, &link):
 		err = link.Err
 	}
-	return fmt.Errorf("%s can't be %s (%v); check that it is a folder that you may read and write", d.name(), what, err)
+	return fmt.Errorf("%s can't be %s (%v); check that it is a folder that you may read and write, with room on its disk",
+		d.name(), what, err)
 }
 
 // List names the bundles; of a folder that is not there, none.

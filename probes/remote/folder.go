@@ -216,8 +216,8 @@ func (f Folder) run(ctx context.Context, script string, in io.Reader, out io.Wri
 	case c.cmd.ProcessState.ExitCode() == sshFailed:
 		return c.connectError("")
 	}
-	return fmt.Errorf("%s can't be used (%s); check that it is a folder that you may read and write", f.name(),
-		said.last())
+	return fmt.Errorf("%s can't be used (%s); check that it is a folder that you may read and write, with room on its disk",
+		f.name(), said.last())
 }
 
 // errTooMuch is of a host that says more than any folder has names.
