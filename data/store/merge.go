@@ -229,12 +229,12 @@ func (m *merging) compare(ctx context.Context, tx *transaction) error {
 	for _, mark := range gone {
 		tombstones[mark] = true
 	}
-	recording, deleted := 0, 0
+	recording, deleted, purged := 0, 0, 0
 	for _, r := range runs {
 		switch {
 		case tombstones[r.Mark]:
 			m.done.KnownRuns++
-			deleted++
+			purged++
 		case r.Known != 0:
 			m.numbers[r.ID] = r.Known
 			m.done.KnownRuns++
@@ -252,6 +252,10 @@ func (m *merging) compare(ctx context.Context, tx *transaction) error {
 	}
 	if deleted > 0 {
 		m.warn("%s deleted here and not brought back; sweetspot runs undelete does that", areRuns(deleted))
+	}
+	if purged > 0 {
+		m.warn("%s purged here and not brought back; to have one again, delete and undelete it there, then sync both "+
+			"databases", areRuns(purged))
 	}
 	return nil
 }

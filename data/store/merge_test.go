@@ -16,6 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"sweetspot/data/bundle"
 	"sweetspot/engine/profile"
 )
 
@@ -198,6 +199,38 @@ func TestMergeLeavesOut(t *testing.T) {
 		t.Errorf("merged again %+v", m)
 	}
 	if runs := loadSet(t, b).Runs; len(runs) != 1 || runs[0].Status != profile.Interrupted {
+		t.Errorf("runs %+v", runs)
+	}
+}
+
+// What was purged here does not come back either, unless it is undeleted there and both sync, as the warning says.
+func TestMergeLeavesOutWhatWasPurged(t *testing.T) {
+	ctx, dir := t.Context(), t.TempDir()
+	a, b := openAt(t, filepath.Join(dir, "a.db")), openAt(t, filepath.Join(dir, "b.db"))
+	rec, err := a.Start(ctx, description())
+	must(t, err)
+	must(t, rec.Finish(ctx, Finish{Run: profile.Run{Status: profile.Done}}))
+	_, err = b.Merge(ctx, a.Path())
+	must(t, err)
+	_, err = b.Delete(ctx, RunTable, 1)
+	must(t, err)
+	_, err = b.Purge(ctx)
+	must(t, err)
+	m, err := b.Merge(ctx, a.Path())
+	must(t, err)
+	if m.Runs != 0 || !slices.Equal(m.Warnings, []string{"1 run is purged here and not brought back; to have one again, " +
+		"delete and undelete it there, then sync both databases"}) {
+		t.Errorf("merged %+v", m)
+	}
+	_, err = a.Delete(ctx, RunTable, 1)
+	must(t, err)
+	must(t, a.UndeleteRuns(ctx, 1))
+	folder := bundle.Directory{Path: filepath.Join(dir, "shared")}
+	for _, s := range []*Store{a, b} {
+		_, err := s.Sync(ctx, folder)
+		must(t, err)
+	}
+	if runs := loadSet(t, b).Runs; len(runs) != 1 {
 		t.Errorf("runs %+v", runs)
 	}
 }
