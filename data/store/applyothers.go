@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
@@ -9,36 +10,33 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// decoded reads the value of a register with numbers as they are written.
-func decoded(r bundle.Register) (row map[string]any, err error) {
-	d := json.NewDecoder(strings.NewReader(string(r.Value)))
+// valueOf is the row that the value of an item holds, with numbers as they are written.
+func valueOf(item bundle.Item, columns []column) (assignments, error) {
+	var row map[string]any
+	d := json.NewDecoder(bytes.NewReader(item.Registers[bundle.Value].Value))
 	d.UseNumber()
 	if d.Decode(&row) != nil {
-		return nil, bundle.Damaged("it is damaged (a value that is none)")
+		return assignments{}, bundle.Damaged("it is damaged (a value that is none)")
 	}
-	return row, nil
+	return full(columns, row)
 }
 
-// words reads a mark that is a list.
-func words(mark string, n int) ([]string, error) {
-	var list []string
-	if json.Unmarshal([]byte(mark), &list) != nil || len(list) != n {
-		return nil, bundle.Damaged("it is damaged (a mark that is none)")
+// marked reads an item whose mark is a list of n words, and the row that its value holds.
+func marked(item bundle.Item, n int, columns []column) (mark []string, row assignments, err error) {
+	if json.Unmarshal([]byte(item.Mark), &mark) != nil || len(mark) != n {
+		return nil, row, bundle.Damaged("it is damaged (a mark that is none)")
 	}
-	for i, w := range list {
-		list[i] = clean(w)
+	for i, w := range mark {
+		mark[i] = clean(w)
 	}
-	return list, nil
+	row, err = valueOf(item, columns)
+	return mark, row, err
 }
 
 // model takes in what is known of a model. Of what two databases know differently the greater
 // holds, so that it is the same everywhere whatever came first.
 func (a *applying) model(ctx context.Context, item bundle.Item) error {
-	row, err := decoded(item.Registers[bundle.Value])
-	if err != nil {
-		return err
-	}
-	theirs, err := full(a.columns["models"], row)
+	theirs, err := valueOf(item, a.columns["models"])
 	if err != nil {
 		return err
 	}
@@ -57,16 +55,7 @@ func (a *applying) model(ctx context.Context, item bundle.Item) error {
 }
 
 func (a *applying) vmType(ctx context.Context, item bundle.Item) error {
-	mark, err := words(item.Mark, 3)
-	if err != nil {
-		return err
-	}
-	register := item.Registers[bundle.Value]
-	value, err := decoded(register)
-	if err != nil {
-		return err
-	}
-	row, err := full(a.columns["vm_types"], value)
+	mark, row, err := marked(item, 3, a.columns["vm_types"])
 	if err != nil {
 		return err
 	}
@@ -79,6 +68,7 @@ func (a *applying) vmType(ctx context.Context, item bundle.Item) error {
 	if err != nil {
 		return err
 	}
+	register := item.Registers[bundle.Value]
 	row.add("stamp", register.Stamp)
 	if len(mine) == 0 {
 		row.add("cloud", mark[0])
@@ -95,16 +85,7 @@ func (a *applying) vmType(ctx context.Context, item bundle.Item) error {
 }
 
 func (a *applying) price(ctx context.Context, item bundle.Item) error {
-	mark, err := words(item.Mark, 6)
-	if err != nil {
-		return err
-	}
-	register := item.Registers[bundle.Value]
-	value, err := decoded(register)
-	if err != nil {
-		return err
-	}
-	row, err := full([]column{{Name: "usd_per_hour", Type: "REAL", Notnull: true}}, value)
+	mark, row, err := marked(item, 6, []column{{Name: "usd_per_hour", Type: "REAL", Notnull: true}})
 	if err != nil {
 		return err
 	}
@@ -126,16 +107,18 @@ func (a *applying) price(ctx context.Context, item bundle.Item) error {
 	if err != nil {
 		return err
 	}
+	register := item.Registers[bundle.Value]
+	isNew := true
 	for _, m := range mine {
 		old := bundle.Register{Stamp: m.Stamp, Value: text(map[string]any{"usd_per_hour": m.USDPerHour})}
 		if register.Version() <= old.Version() {
 			return nil
 		}
-		if row.value("usd_per_hour") == m.USDPerHour {
-			a.done.Prices--
-		}
+		isNew = row.value("usd_per_hour") != m.USDPerHour
 	}
-	a.done.Prices++
+	if isNew {
+		a.done.Prices++
+	}
 	row.add("stamp", register.Stamp)
 	row.add("vm_type_id", vm[0])
 	row.add("purchase", mark[3])
