@@ -87,7 +87,7 @@ func (f *attachFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if entry != nil {
 		db = entry.Database
 	}
-	if a.w, err = workspace.Open(ctx, db); err != nil {
+	if a.w, err = opened(ctx, cmd, db, workspace.Open); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.w.Close()) }()

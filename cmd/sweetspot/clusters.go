@@ -14,7 +14,6 @@ import (
 
 	"sweetspot/data/store"
 	"sweetspot/data/workfolder"
-	"sweetspot/data/workspace"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -33,15 +32,11 @@ func engines(cmd *cobra.Command, on string) (request.Engines, error) {
 	if err != nil || on != onSky {
 		return e, err
 	}
-	w, err := workspace.Open(cmd.Context(), database(cmd))
-	if err != nil {
-		return e, err
-	}
-	set, err := w.Load(cmd.Context())
+	set, err := loaded(cmd)
 	if err == nil {
 		e.VMTypes = set.VMTypes
 	}
-	return e, errors.Join(err, w.Close())
+	return e, err
 }
 
 // onClusters completes a request for SkyPilot: the VM types of --vm, the folder that is

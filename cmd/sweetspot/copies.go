@@ -40,7 +40,7 @@ func newMergeCommand() *cobra.Command {
 		Args:              oneFile("the database to merge into yours"),
 		ValidArgsFunction: databaseFiles,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			w, err := workspace.OpenFor(cmd.Context(), database(cmd))
+			w, err := opened(cmd.Context(), cmd, database(cmd), workspace.OpenFor)
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -32,14 +33,25 @@ func wantsJSON(cmd *cobra.Command) bool {
 	return yes
 }
 
+// opened is a workspace of a database, opened by [workspace.Open] or [workspace.OpenFor]. It warns of
+// runs that could not be exchanged over a network disk.
+func opened(ctx context.Context, cmd *cobra.Command, db string,
+	open func(context.Context, string) (*workspace.Workspace, error)) (*workspace.Workspace, error) {
+	w, err := open(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	warn(cmd.ErrOrStderr(), w.Warnings()...)
+	return w, nil
+}
+
 // loaded is what the database asked for and the built-in library hold.
 func loaded(cmd *cobra.Command) (*profile.Set, error) {
-	w, err := workspace.Open(cmd.Context(), database(cmd))
+	w, err := opened(cmd.Context(), cmd, database(cmd), workspace.Open)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
-	warn(cmd.ErrOrStderr(), w.Warnings()...)
 	return w.Load(cmd.Context())
 }
 

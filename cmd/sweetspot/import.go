@@ -126,7 +126,7 @@ func (f *importFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if len(found.Files) == 0 {
 		return errors.New("the given paths contain no files")
 	}
-	w, err := workspace.OpenFor(ctx, database(cmd))
+	w, err := opened(ctx, cmd, database(cmd), workspace.OpenFor)
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return usageError("%w", err)
 	}
-	w, err := workspace.OpenFor(ctx, database(cmd))
+	w, err := opened(ctx, cmd, database(cmd), workspace.OpenFor)
 	if err != nil {
 		return err
 	}

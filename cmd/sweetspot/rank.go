@@ -161,7 +161,7 @@ func (f *queryFlags) noteFloor(w io.Writer, r *rank.Result) error {
 // such estimates did on its own runs. Where there is no candidate at all the
 // result is empty and comes with the error that says so.
 func ask(cmd *cobra.Command, db string, flags queryFlags) (*rank.Result, validate.Tested, error) {
-	w, err := workspace.Open(cmd.Context(), db)
+	w, err := opened(cmd.Context(), cmd, db, workspace.Open)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -68,7 +68,7 @@ func (f *attachFlags) rejoin(ctx context.Context, cmd *cobra.Command, q *request
 	if q == nil {
 		return nil
 	}
-	w, err := workspace.Open(ctx, database(cmd))
+	w, err := opened(ctx, cmd, database(cmd), workspace.Open)
 	if err != nil {
 		return err
 	}

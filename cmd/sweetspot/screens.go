@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -71,6 +72,7 @@ func runScreens(ctx context.Context, db string, f screenFlags) error {
 		return err
 	}
 	options.Workspace = w
+	options.Notice = cmp.Or(append([]string{options.Notice}, w.Warnings()...)...)
 	remembered, err := tui.Run(ctx, options)
 	if !f.noState && statePath != "" {
 		if saveErr := state.Save(statePath, remembered); saveErr != nil && err == nil {

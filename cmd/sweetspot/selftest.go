@@ -79,7 +79,7 @@ func wantsKept(in io.Reader, out io.Writer) bool {
 }
 
 func keepRun(cmd *cobra.Command, run profile.Run) (err error) {
-	w, err := workspace.OpenFor(cmd.Context(), database(cmd))
+	w, err := opened(cmd.Context(), cmd, database(cmd), workspace.OpenFor)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func (f *serveFlags) serve(cmd *cobra.Command, db string) (err error) {
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	w, err := workspace.Open(ctx, db)
+	w, err := opened(ctx, cmd, db, workspace.Open)
 	if err != nil {
 		return err
 	}

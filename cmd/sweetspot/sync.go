@@ -37,7 +37,7 @@ func newSyncCommand() *cobra.Command {
 			if err != nil {
 				return exitError{exitUsage, err}
 			}
-			w, err := workspace.OpenFor(cmd.Context(), database(cmd))
+			w, err := opened(cmd.Context(), cmd, database(cmd), workspace.OpenFor)
 			if err != nil {
 				return err
 			}

@@ -26,7 +26,7 @@ func newValidateCommand() *cobra.Command {
 		Example: "  sweetspot validate\n  sweetspot validate --db team.db --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := workspace.Open(cmd.Context(), database(cmd))
+			w, err := opened(cmd.Context(), cmd, database(cmd), workspace.Open)
 			if err != nil {
 				return err
 			}
