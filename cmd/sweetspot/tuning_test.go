@@ -61,6 +61,20 @@ func TestRankOfAConfiguration(t *testing.T) {
 	}
 }
 
+// A folder is not read in place of the model of the database that has its name.
+func TestRankBesideAFolderOfTheModelsName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Mkdir("CaffeNet", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join("CaffeNet", "config.json"), []byte(`{"model_type":"caffe"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := ranking(t, "--model", "CaffeNet"); len(r.Candidates) == 0 || r.Candidates[0].Model != "CaffeNet" {
+		t.Errorf("%+v", r.Query)
+	}
+}
+
 // Each flag of the tuning changes what is needed.
 func TestTuningFlags(t *testing.T) {
 	need := func(args ...string) contract.Fit {

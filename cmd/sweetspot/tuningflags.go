@@ -59,9 +59,12 @@ func (f *tuningFlags) given() bool {
 }
 
 // withArchitecture is the set with the architecture of a config.json, where the model is the
-// path of one, and the model's name in it.
+// path of one, and the model's name in it. The name of a known model is no path, even where
+// a folder has the same.
 func withArchitecture(set *profile.Set, model string) (*profile.Set, string, error) {
-	if _, known := set.Architecture(model); known || !architecture.IsConfig(model) {
+	_, language := set.Architecture(model)
+	named := func(m profile.Model) bool { return strings.EqualFold(m.Name, model) }
+	if language || slices.ContainsFunc(set.Models, named) || !architecture.IsConfig(model) {
 		return set, model, nil
 	}
 	a, err := architecture.ReadFile(model)
