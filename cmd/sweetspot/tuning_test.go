@@ -102,7 +102,8 @@ func TestTuningRefused(t *testing.T) {
 		args, want string
 		code       int
 	}{
-		{"--model llama-3.1-8b --tuning lorax", "not one of full, lora, qlora", exitUsage},
+		{"--model llama-3.1-8b --tuning lorax", "is not full, lora or qlora", exitUsage},
+		{"--model llama-3.1-8b --weights-in fp8", `--weights-in: "fp8" is not mixed or half`, exitUsage},
 		{"--model llama-3.1-8b --tuning lora --epochs 3", "use --units in place of --epochs", exitUsage},
 		{"--model llama-3.1-8b --tuning lora --mode infer", "belongs to training", exitUsage},
 		{"--model llama-3.1-8b --lora-rank 0", "no rank", exitUsage},

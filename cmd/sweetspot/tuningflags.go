@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,14 +19,18 @@ import (
 
 // tuningFlags are those of the training of a language model; what was not given is zero.
 type tuningFlags struct {
-	method, optimizer, weights, sharding, checkpointing string
-	rank                                                *int
-	sequence                                            *float64
-	targets                                             []string
+	method        transformer.Method
+	optimizer     transformer.Optimizer
+	weights       transformer.Weights
+	sharding      transformer.Sharding
+	checkpointing transformer.Checkpointing
+	rank          *int
+	sequence      *float64
+	targets       []string
 }
 
 func (f *tuningFlags) register(fl *pflag.FlagSet) {
-	fl.StringVar(&f.method, "tuning", "", "train a language model by its architecture alone: full, lora or qlora "+
+	fl.Var(of(&f.method, oneOf(transformer.Methods...), ""), "tuning", "train a language model by its architecture alone: full, lora or qlora "+
 		"(default lora, of a model that nothing was run of); --units are then tokens")
 	fl.Var(optional(&f.sequence, quantity.ParseCount), "sequence",
 		fmt.Sprintf("tokens of a sequence, for --tuning (default %d)", transformer.DefaultSequence))
@@ -33,14 +38,14 @@ func (f *tuningFlags) register(fl *pflag.FlagSet) {
 		transformer.DefaultRank))
 	fl.StringSliceVar(&f.targets, "lora-targets", nil, "matrices with LoRA beside them, of "+
 		strings.Join(transformer.AllTargets(), ", ")+" (default all)")
-	fl.StringVar(&f.optimizer, "optimizer", "", "the optimizer, for --tuning: adamw, adamw-8bit, adafactor or sgd "+
-		"(default adamw)")
-	fl.StringVar(&f.weights, "weights-in", "", "precision of the weights that learn: mixed, 32 bits with "+
-		"arithmetic in 16, or half, all in 16 (default mixed)")
-	fl.StringVar(&f.checkpointing, "checkpointing", "", "compute activations again in the backward pass: on, off or "+
-		"auto, which does where nothing fits without (default auto)")
-	fl.StringVar(&f.sharding, "sharding", "", "what several GPUs share out: none, zero1, zero2, zero3, as FSDP does, "+
-		"or auto, zero3 where nothing fits without (default auto)")
+	fl.Var(of(&f.optimizer, oneOf(transformer.Optimizers...), ""), "optimizer", "the optimizer, for --tuning: adamw, "+
+		"adamw-8bit, adafactor or sgd (default adamw)")
+	fl.Var(of(&f.weights, oneOf(transformer.WeightsIn...), ""), "weights-in", "precision of the weights that learn: "+
+		"mixed, 32 bits with arithmetic in 16, or half, all in 16 (default mixed)")
+	fl.Var(of(&f.checkpointing, oneOf(transformer.Checkpointings...), ""), "checkpointing", "compute activations again "+
+		"in the backward pass: on, off or auto, whichever is the fastest that fits (default auto)")
+	fl.Var(of(&f.sharding, oneOf(transformer.Shardings...), ""), "sharding", "what several GPUs share out: none, zero1, "+
+		"zero2, zero3, as FSDP does, or auto, none or zero3, whichever is the fastest that fits (default auto)")
 }
 
 func parseRank(s string) (*int, error) {
@@ -53,9 +58,8 @@ func parseRank(s string) (*int, error) {
 
 // given reports whether any of the flags was.
 func (f *tuningFlags) given() bool {
-	return f.sequence != nil || f.rank != nil || len(f.targets) > 0 ||
-		slices.ContainsFunc([]string{f.method, f.optimizer, f.weights, f.sharding, f.checkpointing},
-			func(s string) bool { return s != "" })
+	return f.sequence != nil || f.rank != nil || len(f.targets) > 0 || cmp.Or(string(f.method), string(f.optimizer),
+		string(f.weights), string(f.sharding), string(f.checkpointing)) != ""
 }
 
 // withArchitecture is the set with the architecture of a config.json, where the model is the
@@ -98,21 +102,9 @@ func (f *tuningFlags) question(set *profile.Set, model string, mode profile.Mode
 
 // apply puts the flags over the defaults of a tuning.
 func (f *tuningFlags) apply(t *transformer.Tuning) error {
-	if f.method != "" {
-		t.Method = transformer.Method(f.method)
-	}
-	if f.optimizer != "" {
-		t.Optimizer = transformer.Optimizer(f.optimizer)
-	}
-	if f.weights != "" {
-		t.Weights = transformer.Weights(f.weights)
-	}
-	if f.sharding != "" {
-		t.Sharding = transformer.Sharding(f.sharding)
-	}
-	if f.checkpointing != "" {
-		t.Checkpointing = transformer.Checkpointing(f.checkpointing)
-	}
+	t.Method, t.Optimizer, t.Weights = cmp.Or(f.method, t.Method), cmp.Or(f.optimizer, t.Optimizer),
+		cmp.Or(f.weights, t.Weights)
+	t.Sharding, t.Checkpointing = cmp.Or(f.sharding, t.Sharding), cmp.Or(f.checkpointing, t.Checkpointing)
 	if f.rank != nil {
 		t.Rank = *f.rank
 	}

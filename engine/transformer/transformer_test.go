@@ -80,7 +80,7 @@ func TestCheck(t *testing.T) {
 		"sequence 99999999":                 func(t *transformer.Tuning) { t.Sequence = 99999999 },
 		"batch -1":                          func(t *transformer.Tuning) { t.Batch = -1 },
 		`optimizer "lion"`:                  func(t *transformer.Tuning) { t.Optimizer = "lion" },
-		`weights "fp8"`:                     func(t *transformer.Tuning) { t.Weights = "fp8" },
+		`weights-in "fp8"`:                  func(t *transformer.Tuning) { t.Weights = "fp8" },
 		`sharding "zero4"`:                  func(t *transformer.Tuning) { t.Sharding = "zero4" },
 		`lora-targets "lm_head" is not one`: func(t *transformer.Tuning) { t.Targets = []string{"lm_head"} },
 		"a full fine-tune has none": func(t *transformer.Tuning) {

@@ -17,6 +17,9 @@ const (
 	QLoRA Method = "qlora" // LoRA beside matrices that are kept in 4 bits
 )
 
+// Methods are all of them.
+var Methods = []Method{Full, LoRA, QLoRA}
+
 // Optimizer is what turns gradients into steps.
 type Optimizer string
 
@@ -28,6 +31,9 @@ const (
 	SGD       Optimizer = "sgd" // without momentum
 )
 
+// Optimizers are all of them.
+var Optimizers = []Optimizer{AdamW, AdamW8bit, Adafactor, SGD}
+
 // Weights is how the weights that learn are kept.
 type Weights string
 
@@ -37,17 +43,23 @@ const (
 	Half  Weights = "half"  // everything in 16 bits
 )
 
+// WeightsIn are all ways to keep them.
+var WeightsIn = []Weights{Mixed, Half}
+
 // Sharding is what the GPUs of a training share out among them.
 type Sharding string
 
 // The kinds of sharding, as DeepSpeed numbers them; FSDP shards as stage 3 does.
 const (
-	Auto  Sharding = "auto" // none where that fits, else stage 3
+	Auto  Sharding = "auto" // none or stage 3, whichever is the fastest that fits
 	None  Sharding = "none" // each GPU has all, as with DDP
 	Zero1 Sharding = "zero1"
 	Zero2 Sharding = "zero2"
 	Zero3 Sharding = "zero3"
 )
+
+// Shardings are all kinds.
+var Shardings = []Sharding{Auto, None, Zero1, Zero2, Zero3}
 
 // Checkpointing is whether activations are computed again in the backward pass, but for each
 // layer's input.
@@ -55,10 +67,13 @@ type Checkpointing string
 
 // When they are.
 const (
-	WhereNeeded Checkpointing = "auto" // where nothing fits without
+	WhereNeeded Checkpointing = "auto" // where that is the fastest that fits
 	Always      Checkpointing = "on"
 	Never       Checkpointing = "off"
 )
+
+// Checkpointings are all of these.
+var Checkpointings = []Checkpointing{WhereNeeded, Always, Never}
 
 // Tuning is a way to train a language model.
 type Tuning struct {
@@ -117,11 +132,11 @@ const (
 // can. Messages begin with the name of the flag.
 func (t Tuning) Check() error {
 	for _, err := range []error{
-		oneOf("tuning", t.Method, Full, LoRA, QLoRA),
-		oneOf("optimizer", t.Optimizer, AdamW, AdamW8bit, Adafactor, SGD),
-		oneOf("weights", t.Weights, Mixed, Half),
-		oneOf("sharding", t.Sharding, Auto, None, Zero1, Zero2, Zero3),
-		oneOf("checkpointing", t.Checkpointing, WhereNeeded, Always, Never),
+		oneOf("tuning", t.Method, Methods...),
+		oneOf("optimizer", t.Optimizer, Optimizers...),
+		oneOf("weights-in", t.Weights, WeightsIn...),
+		oneOf("sharding", t.Sharding, Shardings...),
+		oneOf("checkpointing", t.Checkpointing, Checkpointings...),
 	} {
 		if err != nil {
 			return err
