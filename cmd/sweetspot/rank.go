@@ -264,6 +264,9 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 		return q, err
 	}
 	if q.Tuning != nil {
+		if !q.Predicted {
+			return q, usageError("--predicted: everything about the training of a language model is predicted; leave it out")
+		}
 		if err = f.tuning.apply(q.Tuning); err != nil {
 			return q, usageError("%w", err)
 		}

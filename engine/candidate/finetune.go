@@ -34,17 +34,17 @@ type Fit struct {
 	Trainable       float64 // parameters that learn
 }
 
-// finetunes are the trainings of a language model on the VM types of the catalog; none where
-// the workload asks for no way to tune it.
+// finetunes are the trainings of a language model, whose workload has a tuning, on the VM
+// types of the catalog.
 func (f *facts) finetunes(first int) (out []Candidate) {
 	a, known := f.set.Architecture(f.work.Model)
-	if f.work.Tuning == nil || !known {
+	if !known || !f.asked.KeepsVariant(profile.Variant{Name: f.work.Tuning.Words()}) {
 		return nil
 	}
 	speeds, numbers := finetune.NewSpeeds(f.set), map[string]int{}
 	batches := f.work.BatchSizes
 	if len(batches) == 0 {
-		batches = []int{f.work.Tuning.Batch}
+		batches = []int{0} // as many as fit
 	}
 	for _, vm := range f.offers() {
 		g, known := f.set.GPUSpec(vm.GPU)

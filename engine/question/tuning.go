@@ -2,6 +2,7 @@ package question
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -26,6 +27,9 @@ func LanguageModels(set *profile.Set) (out []Question) {
 	return out
 }
 
+// mostBatch bounds the sequences of a step: nobody trains with as many.
+const mostBatch = 1 << 20
+
 // checkTuning says why a language model cannot be trained so; nil where it can, or where the
 // question is about other work.
 func (q *Query) checkTuning() error {
@@ -34,9 +38,11 @@ func (q *Query) checkTuning() error {
 		return nil
 	case q.Mode != profile.Train:
 		return errors.New("--tuning belongs to training: add --mode train")
-	case q.Epochs != nil || q.Steps != nil || q.TargetAccuracy != nil:
-		return errors.New("a language model is trained on a number of tokens: use --units in place of --epochs, --steps " +
-			"and --target-accuracy")
+	case q.Epochs != nil || q.Steps != nil || q.TargetAccuracy != nil || q.TrainSize != nil:
+		return errors.New("a language model is trained on a number of tokens: use --units in place of --epochs, --steps, " +
+			"--train-size and --target-accuracy")
+	case len(q.BatchSizes) > 0 && slices.Max(q.BatchSizes) > mostBatch:
+		return fmt.Errorf("--batch %d: write a number of sequences from 1 to %d", slices.Max(q.BatchSizes), mostBatch)
 	case !(q.Units > 0):
 		return errors.New("the work is not above zero")
 	}

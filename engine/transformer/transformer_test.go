@@ -78,7 +78,6 @@ func TestCheck(t *testing.T) {
 		"lora-rank 5000":                    func(t *transformer.Tuning) { t.Rank = 5000 },
 		"sequence 0":                        func(t *transformer.Tuning) { t.Sequence = 0 },
 		"sequence 99999999":                 func(t *transformer.Tuning) { t.Sequence = 99999999 },
-		"batch -1":                          func(t *transformer.Tuning) { t.Batch = -1 },
 		`optimizer "lion"`:                  func(t *transformer.Tuning) { t.Optimizer = "lion" },
 		`weights-in "fp8"`:                  func(t *transformer.Tuning) { t.Weights = "fp8" },
 		`sharding "zero4"`:                  func(t *transformer.Tuning) { t.Sharding = "zero4" },

@@ -85,8 +85,6 @@ type Tuning struct {
 	Sharding      Sharding      `json:"sharding" yaml:"sharding"`           // auto, none, zero1, zero2 or zero3
 	Sequence      int           `json:"sequence" yaml:"sequence"`           // tokens
 	Checkpointing Checkpointing `json:"checkpointing" yaml:"checkpointing"` // auto, on or off
-	// Batch is the sequences of a step over all GPUs; 0 leaves it to what fits.
-	Batch int `json:"-" yaml:"-"`
 }
 
 // Defaults of what a user does not say.
@@ -125,7 +123,6 @@ func AllTargets() (names []string) {
 const (
 	mostRank     = 4096
 	mostSequence = 1 << 24
-	mostBatch    = 1 << 20
 )
 
 // Check says in a sentence what cannot be asked, and what to write instead; nil where all
@@ -145,8 +142,6 @@ func (t Tuning) Check() error {
 	switch {
 	case t.Sequence < 1 || t.Sequence > mostSequence:
 		return fmt.Errorf("sequence %d: write a number of tokens from 1 to %d", t.Sequence, mostSequence)
-	case t.Batch < 0 || t.Batch > mostBatch:
-		return fmt.Errorf("batch %d: write a number of sequences from 1 to %d", t.Batch, mostBatch)
 	case t.Method == Full && len(t.Targets) > 0:
 		return fmt.Errorf("lora-targets: a full fine-tune has none; add --tuning lora")
 	case t.Method != Full && (t.Rank < 1 || t.Rank > mostRank):
