@@ -326,7 +326,11 @@ func nothingToRank(set *profile.Set, q question.Query) error {
 	if len(used) > 0 {
 		why = "none matches; loosen " + wording.Either(used)
 	}
-	err := fmt.Errorf("nothing to rank: %s has %s, but %s", q.Model, strings.Join(have, ", "), why)
+	has := "has " + strings.Join(have, ", ")
+	if q.Tuning != nil {
+		has = "trains on VM types whose GPUs have tensor cores and divide the batch evenly"
+	}
+	err := fmt.Errorf("nothing to rank: %s %s, but %s", q.Model, has, why)
 	return exitError{exitInfeasible, err}
 }
 

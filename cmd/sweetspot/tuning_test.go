@@ -61,6 +61,15 @@ func TestRankOfAConfiguration(t *testing.T) {
 	}
 }
 
+// VM types that cannot share out a batch are left out, and that is said.
+func TestRankSaysWhichBatchesAreUneven(t *testing.T) {
+	r := tunings(t, "--model", "llama-3.1-8b", "--batch", "3,4", "--gpu", "L4")
+	const want = "left out at batch 3: the number of GPUs does not divide it"
+	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, want) }) {
+		t.Errorf("%q", r.Warnings)
+	}
+}
+
 // A folder is not read in place of the model of the database that has its name.
 func TestRankBesideAFolderOfTheModelsName(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -115,6 +124,8 @@ func TestTuningRefused(t *testing.T) {
 		{"--model nosuch --tuning lora", "no architecture is known", exitUsage},
 		{"--tuning lora", "need --model", exitUsage},
 		{"--model /nowhere/config.json --tuning lora", "no such file", exitFailed},
+		{"--model llama-3.1-8b --batch 7 --gpu B200", "divide the batch evenly, but none matches; loosen --batch or --gpu",
+			exitInfeasible},
 		{"--model llama-3.1-405b --tuning full --gpu T4 --units 1M", "none fits in the GPU's memory", exitInfeasible},
 	} {
 		_, _, err := execute(t, append([]string{"rank"}, strings.Fields(c.args)...)...)

@@ -12,7 +12,7 @@ import (
 // Lacking is what the model's trainings don't show that the question needs, and how to
 // make them show it; "" for nothing. It asks for no other flag that would fail as well.
 func Lacking(set *profile.Set, q question.Query) string {
-	if q.Mode != profile.Train {
+	if q.Mode != profile.Train || q.Tuning != nil {
 		return ""
 	}
 	some := func(is func(profile.Run) bool) bool {

@@ -104,6 +104,10 @@ func Warnings(r *rank.Result, now time.Time) []string {
 			"variants, "+
 			"clouds, GPUs or batch sizes for more", most))
 	}
+	for _, u := range r.Space.Uneven {
+		out = append(out, fmt.Sprintf("%s left out at batch %d: the number of GPUs does not divide it",
+			quantity.Several(u.VMTypes, "VM type"), u.Batch))
+	}
 	switch r.Space.Narrowed {
 	case candidate.OwnBatches:
 		out = append(out, "there are too many candidates to predict: only the batch sizes that each variant was run at "+

@@ -34,17 +34,23 @@ type Fit struct {
 	Trainable       float64 // parameters that learn
 }
 
+// Uneven is a batch that the GPUs of so many VM types cannot share out evenly.
+type Uneven struct{ Batch, VMTypes int }
+
 // finetunes are the trainings of a language model, whose workload has a tuning, on the VM
-// types of the catalog.
-func (f *facts) finetunes(first int) (out []Candidate) {
+// types of the catalog, and the batches that leave some of these out.
+func (f *facts) finetunes(first int) (out []Candidate, uneven []Uneven) {
 	a, known := f.set.Architecture(f.work.Model)
 	if !known || !f.asked.KeepsVariant(profile.Variant{Name: f.work.Tuning.Words()}) {
-		return nil
+		return nil, nil
 	}
 	speeds, numbers := finetune.NewSpeeds(f.set), map[string]int{}
 	batches := f.work.BatchSizes
 	if len(batches) == 0 {
 		batches = []int{0} // as many as fit
+	}
+	for _, batch := range batches {
+		uneven = append(uneven, Uneven{Batch: batch})
 	}
 	for _, vm := range f.offers() {
 		g, known := f.set.GPUSpec(vm.GPU)
@@ -55,8 +61,12 @@ func (f *facts) finetunes(first int) (out []Candidate) {
 		if has == nil {
 			continue
 		}
-		for _, batch := range batches {
-			x := tuner{a: a, speeds: speeds, vm: vm, hasGiB: *has, gpu: g}
+		x := tuner{a: a, speeds: speeds, vm: vm, hasGiB: *has, gpu: g}
+		for k, batch := range batches {
+			if batch%vm.GPUCount != 0 {
+				uneven[k].VMTypes++
+				continue
+			}
 			fit, step, why := x.best(*f.work.Tuning, batch)
 			if fit == nil {
 				continue
@@ -68,7 +78,7 @@ func (f *facts) finetunes(first int) (out []Candidate) {
 			out = append(out, f.tuned(fit, step, why, vm, numbers[key]))
 		}
 	}
-	return out
+	return out, slices.DeleteFunc(uneven, func(u Uneven) bool { return u.VMTypes == 0 })
 }
 
 // tuned is the candidate of a training that fits a VM type so.
@@ -124,17 +134,14 @@ func (x *tuner) usable() float64 {
 	return x.hasGiB * memory.GiB * 0.985
 }
 
-// best is the fastest way that fits; else how the thriftiest one falls short. It is nil
-// where the batch cannot be shared out evenly.
+// best is the fastest way that fits; else how the thriftiest one falls short. It is nil where
+// no time is known. The GPUs can share the batch evenly.
 func (x *tuner) best(t transformer.Tuning, batch int) (fit *Fit, step estimate.Estimate, why string) {
 	gpus := x.vm.GPUCount
-	if batch%gpus != 0 {
-		return nil, step, ""
-	}
 	for _, way := range ways(t, gpus) {
 		j := memory.Job{Architecture: x.a, Tuning: way, GPUs: gpus, MicroBatch: 1}
 		micro, micros := x.batches(j, batch/gpus)
-		j.MicroBatch, j.Accumulates = max(micro, 1), micros > 1
+		j.MicroBatch, j.Accumulates = micro, micros > 1
 		e, words := x.speeds.Step(j, micros, x.vm.GPU)
 		if !e.Known() {
 			return nil, step, ""
@@ -215,15 +222,11 @@ func (x *tuner) batches(j memory.Job, perGPU int) (micro, times int) {
 		}
 		return micro, 1
 	}
-	micro = perGPU
-	for _, sums := range []bool{false, true} { // all at once needs no sums of gradients
-		j.Accumulates = sums
-		largest := memory.LargestBatch(j, x.usable())
-		if !sums && largest >= perGPU {
-			return perGPU, 1
-		}
-		micro = min(max(largest, 1), perGPU)
+	if memory.LargestBatch(j, x.usable()) >= perGPU { // which needs no sums of gradients
+		return perGPU, 1
 	}
+	j.Accumulates = true
+	micro = min(max(memory.LargestBatch(j, x.usable()), 1), perGPU)
 	for perGPU%micro != 0 {
 		micro--
 	}

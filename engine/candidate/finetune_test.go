@@ -43,10 +43,14 @@ func languageModels() *profile.Set {
 	return set
 }
 
-func finetunes(set *profile.Set, way transformer.Tuning, batches ...int) map[string]*candidate.Candidate {
+func finetuneList(set *profile.Set, way transformer.Tuning, batches ...int) *candidate.List {
 	q := question.Default()
 	q.Model, q.Mode, q.Units, q.Tuning, q.BatchSizes = "llama", profile.Train, 10e6, &way, batches
-	l := candidate.NewList(set, q.Workload, nil, nil)
+	return candidate.NewList(set, q.Workload, nil, nil)
+}
+
+func finetunes(set *profile.Set, way transformer.Tuning, batches ...int) map[string]*candidate.Candidate {
+	l := finetuneList(set, way, batches...)
 	out := map[string]*candidate.Candidate{}
 	for i := range l.Len() {
 		c := l.At(i)
@@ -90,8 +94,8 @@ func TestFinetunes(t *testing.T) {
 	}
 }
 
-// A batch that is asked for is that of a step, in as many parts as memory needs, and is left
-// out where the GPUs cannot share it.
+// A batch that is asked for is that of a step, in as many parts as memory needs. Where the
+// GPUs cannot share it, it is left out and counted.
 func TestFinetuneBatches(t *testing.T) {
 	found := finetunes(languageModels(), transformer.DefaultTuning(transformer.LoRA), 20)
 	if _, eight := found["a8"]; eight {
@@ -104,6 +108,10 @@ func TestFinetuneBatches(t *testing.T) {
 	}
 	if c := found["l4"]; c.BatchSize != 20 || c.Fit.GPUs != 4 {
 		t.Errorf("%+v", c.Fit)
+	}
+	uneven := finetuneList(languageModels(), transformer.DefaultTuning(transformer.LoRA), 20, 16, 3).Uneven
+	if want := []candidate.Uneven{{Batch: 20, VMTypes: 1}, {Batch: 3, VMTypes: 2}}; !slices.Equal(uneven, want) {
+		t.Errorf("%+v left out, want %+v", uneven, want)
 	}
 }
 

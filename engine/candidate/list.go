@@ -18,6 +18,8 @@ type List struct {
 	Combinations cluster.Explored
 	// Narrowed says which predictions are left out.
 	Narrowed Narrowed
+	// Uneven are the batches of a language model's training that leave VM types out.
+	Uneven []Uneven
 	// MaxCount is the most VMs of one type that are listed: of very many cells fewer
 	// than asked for.
 	MaxCount int
@@ -51,7 +53,9 @@ func NewList(set *profile.Set, w question.Workload, p Predictor, keep func(c *Ca
 	l.cells = l.facts.cells()
 	cells := l.cells
 	if w.Tuning != nil {
-		for _, c := range l.facts.finetunes(len(cells.all)) {
+		var tuned []Candidate
+		tuned, l.Uneven = l.facts.finetunes(len(cells.all))
+		for _, c := range tuned {
 			c.Errors[1].Cell = epochCell(epochs, profile.Variant{}, 0) // the same software on all
 			if keep == nil || keep(&c) {
 				l.made = append(l.made, c)
