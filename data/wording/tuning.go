@@ -9,6 +9,7 @@ import (
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/memory"
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/transformer"
@@ -38,16 +39,13 @@ func Memory(f *candidate.Fit) string {
 	return fmt.Sprintf("%.0f…%.0f of %.4g GiB", math.Floor(e.Low/memory.GiB), math.Ceil(e.High/memory.GiB), f.HasGiB)
 }
 
-// Unfit says what does not fit for certain, and what would; empty where all fits.
+// Unfit says which VM types hold the training for certain at no batch, and what would fit;
+// empty where all do at one.
 func Unfit(r *rank.Result) (notes []string) {
-	may, not := 0, 0
 	var nearest *candidate.Candidate
+	may, not := 0, 0
 	changes := map[string]int{}
-	for i := range r.Space.Len() {
-		c := r.Space.At(i)
-		if c.Fit == nil || c.Fit.Verdict == memory.Fits {
-			continue
-		}
+	for _, c := range unfit(r.Space) {
 		if c.Fit.Verdict == memory.MayFit {
 			may++
 		} else {
@@ -65,7 +63,10 @@ func Unfit(r *rank.Result) (notes []string) {
 	}
 	note := fmt.Sprintf("%s: %d may fit, %d do not; the nearest is %s, which may take %s of each GPU's %.4g GiB",
 		quantity.Several(may+not, "VM type")+" left out for memory", may, not, VMs(nearest),
-		fmt.Sprintf("%.1f", nearest.Fit.Need.Total.High/memory.GiB), nearest.Fit.HasGiB)
+		quantity.Count(math.Round(nearest.Fit.Need.Total.High/memory.GiB*10)/10), nearest.Fit.HasGiB)
+	if over(nearest) <= 1 {
+		note += ", of which ECC and the driver keep some"
+	}
 	notes = append(notes, note)
 	if len(changes) > 0 {
 		var words []string
@@ -84,6 +85,32 @@ func Unfit(r *rank.Result) (notes []string) {
 		notes = append(notes, "what would fit: "+strings.Join(words, ", "))
 	}
 	return notes
+}
+
+// unfit are the candidates, of each VM type that which lacks least, of the VM types that hold
+// the training for certain at no batch.
+func unfit(s *rank.Space) (out []*candidate.Candidate) {
+	var order []profile.VMKey
+	least := map[profile.VMKey]*candidate.Candidate{}
+	for i := range s.Len() {
+		c := s.At(i)
+		if c.Fit == nil {
+			continue
+		}
+		key := c.Configuration[0].VM.Key()
+		switch before := least[key]; {
+		case before == nil:
+			order, least[key] = append(order, key), c
+		case before.Fit.Verdict != memory.Fits && (c.Fit.Verdict == memory.Fits || over(c) < over(before)):
+			least[key] = c
+		}
+	}
+	for _, key := range order {
+		if least[key].Fit.Verdict != memory.Fits {
+			out = append(out, least[key])
+		}
+	}
+	return out
 }
 
 // kind is a change without its number, by which those of several VM types are counted.
