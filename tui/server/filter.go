@@ -1,8 +1,10 @@
 package server
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"charm.land/ssh"
@@ -23,14 +25,57 @@ func openSession(srv *ssh.Server, conn *gossh.ServerConn, ch gossh.NewChannel, c
 		_ = ch.Reject(gossh.ResourceShortage, "too many sessions on one connection")
 		return
 	}
-	ssh.DefaultSessionHandler(srv, conn, narrow{ch}, ctx)
+	begun := make(chan struct{})
+	ssh.DefaultSessionHandler(srv, conn, narrow{ch, ctx, begun}, beginning{ctx, sync.OnceFunc(func() { close(begun) })})
+}
+
+// beginning is the context of a session that is about to begin.
+type beginning struct {
+	ssh.Context
+	begun func()
+}
+
+// begunKey is under which a session has what to call once it has begun, a func().
+type begunKey struct{}
+
+func (b beginning) Value(key any) any {
+	if key == (begunKey{}) {
+		return b.begun
+	}
+	return b.Context.Value(key)
+}
+
+// sized is a session whose terminal was asked for once, before its window's size could
+// change: the library writes later sizes to where it reads the first one.
+type sized struct {
+	ssh.Session
+	pty   ssh.Pty
+	sizes <-chan ssh.Window
+	has   bool
+}
+
+func (s sized) Pty() (ssh.Pty, <-chan ssh.Window, bool) { return s.pty, s.sizes, s.has }
+
+// begin handles a session as [sized].
+func begin(next ssh.Handler) ssh.Handler {
+	return func(c ssh.Session) {
+		s := sized{Session: c}
+		s.pty, s.sizes, s.has = c.Pty()
+		c.Context().Value(begunKey{}).(func())()
+		next(s)
+	}
 }
 
 // channelsKey is under which a connection counts its sessions, in an [atomic.Int32].
 type channelsKey struct{}
 
-// narrow is a channel that passes on few kinds of requests.
-type narrow struct{ gossh.NewChannel }
+// narrow is a channel that passes on few kinds of requests, and new sizes of the window only
+// once the session has begun.
+type narrow struct {
+	gossh.NewChannel
+	ctx   context.Context
+	begun <-chan struct{}
+}
 
 func (n narrow) Accept() (gossh.Channel, <-chan *gossh.Request, error) {
 	ch, requests, err := n.NewChannel.Accept()
@@ -43,6 +88,7 @@ func (n narrow) Accept() (gossh.Channel, <-chan *gossh.Request, error) {
 		var f filter
 		for r := range requests {
 			if f.passes(r) {
+				n.await(r)
 				passed <- r
 			} else if r.WantReply {
 				_ = r.Reply(false, nil)
@@ -50,6 +96,15 @@ func (n narrow) Accept() (gossh.Channel, <-chan *gossh.Request, error) {
 		}
 	}()
 	return ch, passed, nil
+}
+
+func (n narrow) await(r *gossh.Request) {
+	if r.Type == "window-change" {
+		select {
+		case <-n.begun:
+		case <-n.ctx.Done():
+		}
+	}
 }
 
 // filter decides on the requests of one session.

@@ -88,7 +88,7 @@ func New(c Config) (*Server, error) {
 	s.ssh, err = wish.NewServer(
 		wish.WithVersion("sweetspot"),
 		wish.WithPublicKeyAuth(s.mayLogIn),
-		wish.WithMiddleware(s.show, s.refuse),
+		wish.WithMiddleware(s.show, s.refuse, begin),
 		func(srv *ssh.Server) error { srv.AddHostKey(key); return nil },
 	)
 	if err != nil {
@@ -101,9 +101,9 @@ func New(c Config) (*Server, error) {
 	s.ssh.ConnCallback = s.connect
 	s.ssh.ChannelHandlers = map[string]ssh.ChannelHandler{"session": openSession}
 	s.ssh.RequestHandlers = map[string]ssh.RequestHandler{} // none: no ports are forwarded
-	s.ssh.SubsystemHandlers = map[string]ssh.SubsystemHandler{"default": func(c ssh.Session) {
+	s.ssh.SubsystemHandlers = map[string]ssh.SubsystemHandler{"default": ssh.SubsystemHandler(begin(func(c ssh.Session) {
 		refuse(c, "this server has no files to fetch or put: log in without sftp or scp")
-	}}
+	}))}
 	if s.listener, err = net.Listen("tcp", c.Address); err != nil {
 		return nil, fmt.Errorf("cannot listen on %s: %w", plaintext.Clean(c.Address), err)
 	}
