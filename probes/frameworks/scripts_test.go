@@ -89,7 +89,7 @@ var scripts = []script{
 		validations: 4, seed: true},
 	{file: "tensors.py", iterations: 50, batch: unknown, samples: unknown, perEpoch: unknown, epochs: unknown, steps: 50,
 		seed: true},
-	{file: "ema.py", iterations: 24, batch: 5, samples: 40, perEpoch: 8, epochs: 3, steps: unknown, validations: 3,
+	{file: "ema.py", iterations: 24, batch: 5, samples: 40, perEpoch: 8, epochs: 3, steps: unknown, validations: 4,
 		seed: true},
 	{file: "keras_fit.py", framework: "Keras", iterations: 28, batch: 32, samples: 200, perEpoch: 7, epochs: 4,
 		steps: unknown, validations: 5, checkpoints: 4, seed: true},

@@ -189,7 +189,7 @@ class Between:
     @guarded
     def asking(self, a_pass):
         """A pass is asked for a batch during what may be a validation; before that, it may have given its first."""
-        if self.open is None:
+        if self.open is None or self.averages:
             return
         if a_pass.given == 1 and a_pass in self.data.passes and a_pass.backwards == self.backwards and a_pass.steps_before == self.count:
             self.data.forget(a_pass)
@@ -212,7 +212,7 @@ class Between:
         d = self.data
         size = a_pass.add(glance)
         d.latest = a_pass
-        if self.open is not None:
+        if self.open is not None and not self.averages:
             self.open.add(a_pass, size, seconds)
             if a_pass.given == a_pass.length:
                 self.open.spent = a_pass
@@ -225,7 +225,7 @@ class Between:
         self.catch_up()
         a_pass.exhausted = True
         d = self.data
-        if self.open is not None:
+        if self.open is not None and not self.averages:
             self.open.last = a_pass.ended = self.clock.mark()
             self.open.spent = None
             return
@@ -236,4 +236,7 @@ class Between:
             a_pass.unused = a_pass.backwards == self.backwards
             return
         d.forget(a_pass)
-        self.whole.append((a_pass.begin, self.clock.mark(), a_pass.units))
+        if self.averages:
+            self.pauses.append((a_pass.begin, self.clock.mark()))
+        else:
+            self.whole.append((a_pass.begin, self.clock.mark(), a_pass.units))

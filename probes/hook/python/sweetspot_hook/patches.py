@@ -48,6 +48,7 @@ def _wrap_all(here):
     _autocast(r, torch.autocast)
     _backward(r, torch)
     savers.wrap(r, torch)
+    imports.after("torch.optim.swa_utils", lambda: r.attempt(_averages, r, sys.modules["torch.optim.swa_utils"]))
     r.attempt(graphs.watch, r, torch)
     _compiled(r, torch, _first_forward(r, torch))
     if hasattr(os, "register_at_fork"):
@@ -242,6 +243,21 @@ def _backward(r, torch):
         return grad(*args, **kwargs)
 
     torch.autograd.grad = counted
+
+
+def _averages(r, module):
+    """The passes in which an average of networks takes its statistics anew are no validations."""
+    update = module.update_bn
+
+    @functools.wraps(update)
+    def update_bn(*args, **kwargs):
+        r.averages = True
+        try:
+            return update(*args, **kwargs)
+        finally:
+            r.averages = False
+
+    module.update_bn = update_bn
 
 
 def _compiled(r, torch, forward_hook):
