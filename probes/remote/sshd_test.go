@@ -63,7 +63,8 @@ func serve(t *testing.T, more ...string) *sshd {
 	s.write("sshd_config", append([]string{
 		"ListenAddress 127.0.0.1", "Port " + port, "HostKey " + filepath.Join(s.dir, "host"), "PidFile none",
 		"AuthorizedKeysFile " + filepath.Join(s.dir, "client.pub"), "StrictModes no", "UsePAM no", "PermitRootLogin yes",
-		"SetEnv XDG_STATE_HOME=" + s.home + " TMPDIR=" + t.TempDir(),
+		// What starts the shells of whoever runs the tests may take long, or leave a lock behind.
+		"SetEnv HOME=" + t.TempDir() + " XDG_STATE_HOME=" + s.home + " TMPDIR=" + t.TempDir(),
 	}, more...))
 	public, err := os.ReadFile(filepath.Join(s.dir, "host.pub"))
 	if err != nil {
