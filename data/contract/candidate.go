@@ -263,7 +263,7 @@ func (w *writer) candidate(i, place int) Candidate {
 		Purchase: string(c.Purchase),
 		Score:    known(r.Score(i)), TAR: known(r.PerAccuracy(objective.Time, i)),
 		CAR:      known(r.PerAccuracy(objective.Cost, i)),
-		Feasible: r.Feasible[i], Violates: []Violation{}, Sources: orEmpty(c.Sources), Configuration: []Part{},
+		Feasible: r.Feasible.Has(i), Violates: []Violation{}, Sources: orEmpty(c.Sources), Configuration: []Part{},
 	}
 	if e := c.EpochsRange; finite(e) && e.Known() {
 		out.EpochsLow, out.EpochsHigh, out.EpochsWhy = &e.Low, &e.High, OrNull(clean(c.EpochsWhy))

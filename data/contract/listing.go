@@ -53,8 +53,8 @@ func NewListing(r *rank.Result, tested validate.Tested, now time.Time, most int)
 	for k, i := range r.Order() {
 		list(i, k+1)
 	}
-	for i, feasible := range r.Feasible {
-		if !feasible {
+	for i := range r.Space.Len() {
+		if !r.Feasible.Has(i) {
 			list(i, 0)
 		}
 	}

@@ -121,7 +121,7 @@ func scatter(r *rank.Result, d scattered) (out Picture, ok bool, err error) {
 	for i := 0; i < r.Space.Len(); i += stride {
 		switch xy, known := at(i); {
 		case !known:
-		case !r.Feasible[i]:
+		case !r.Feasible.Has(i):
 			barred = append(barred, xy)
 		case isMeasured(r.Space.At(i)):
 			sure = append(sure, xy)

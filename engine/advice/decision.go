@@ -74,8 +74,8 @@ func newDecision(set *profile.Set, q question.Query, run profile.Run) (decision,
 	}
 	for k, mine := range []bool{true, false} {
 		d.bests[k] = d.Space.Bests(func(yield func(int) bool) {
-			for i, feasible := range d.Feasible {
-				if feasible && d.mine[i] == mine && !yield(i) {
+			for i := range d.Feasible.All() {
+				if d.mine[i] == mine && !yield(i) {
 					return
 				}
 			}
@@ -137,7 +137,7 @@ func (d decision) nearest() (gap float64, words string) {
 			try(*limit/v-1, "separates it from the limit of "+o.Write(*limit))
 		}
 	}
-	if !d.Feasible[d.own] {
+	if !d.Feasible.Has(d.own) {
 		return gap, words
 	}
 	for place, j := range d.Ordered() {

@@ -98,7 +98,7 @@ func TestDecisionPrecision(t *testing.T) {
 // better by more than rounding, and whether it is feasible itself.
 func position(set *profile.Set, q question.Query, run profile.Run) (better int, isFeasible bool) {
 	d, ok := newDecision(set, q, run)
-	if !ok || !d.Feasible[d.own] {
+	if !ok || !d.Feasible.Has(d.own) {
 		return 0, false
 	}
 	for _, j := range d.Order() {

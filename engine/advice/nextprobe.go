@@ -229,7 +229,7 @@ func probeOptions(r *rank.Result, o objective.Name,
 		if !(values[i]*nearest <= to) {
 			break
 		}
-		if !r.Feasible[i] || s.Cell[i] == candidate.SeveralCells || seen[s.Cell[i]] { // one VM type is probed at a time
+		if !r.Feasible.Has(i) || s.Cell[i] == candidate.SeveralCells || seen[s.Cell[i]] { // one VM type is probed at a time
 			continue
 		}
 		seen[s.Cell[i]] = true
@@ -257,7 +257,7 @@ func choice(r *rank.Result, o objective.Name) float64 {
 		if !(v <= second || v <= probed && s.Unprobed < s.Len()) {
 			break
 		}
-		if !r.Feasible[i] || s.Cell[i] == candidate.SeveralCells {
+		if !r.Feasible.Has(i) || s.Cell[i] == candidate.SeveralCells {
 			continue
 		}
 		mean := v * math.Exp(float64(sigma[i])*float64(sigma[i])/2)

@@ -187,7 +187,7 @@ func told(r *rank.Result) (text string) {
 	s := r.Space
 	for i := range s.Len() {
 		text += fmt.Sprintf("\n%d: %g s, $%g, loss %g, feasible %v", i, s.Values(objective.Time)[i],
-			s.Values(objective.Cost)[i], s.Turned(objective.Accuracy)[i], r.Feasible[i])
+			s.Values(objective.Cost)[i], s.Turned(objective.Accuracy)[i], r.Feasible.Has(i))
 	}
 	return fmt.Sprintf("%s\nlimits: %v; by %s", text, r.Query.Limits, r.Query.Sort)
 }

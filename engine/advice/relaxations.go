@@ -69,7 +69,7 @@ func relax(r *rank.Result, o objective.Name, in question.Sort) (candidate int, g
 	column, key := r.Space.Turned(o), r.KeyOf(in)
 	candidate = -1
 	for i := range relaxed(r, o, in) { // of a million: what takes longest is asked last
-		if r.Feasible[i] || math.IsNaN(column[i]) || candidate >= 0 && column[i] > column[candidate] {
+		if r.Feasible.Has(i) || math.IsNaN(column[i]) || candidate >= 0 && column[i] > column[candidate] {
 			continue
 		}
 		g := math.Inf(1) // anything beats nothing, also with an unknown key
@@ -224,7 +224,7 @@ func PriceFlip(r *rank.Result, i int) (Flip, bool) {
 		if math.IsNaN(cost[j]) {
 			break
 		}
-		if !r.Feasible[j] {
+		if !r.Feasible.Has(int(j)) {
 			continue
 		}
 		if other := s.At(int(j)).Configuration; len(other) != 1 || other[0].VM.Key() != own[0].VM.Key() {

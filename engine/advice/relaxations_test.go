@@ -41,7 +41,7 @@ func buys(r *rank.Result, c question.Constraint, in question.Sort, v float64) (g
 	if !gives {
 		return 0, false
 	}
-	came := slices.DeleteFunc(feasible(r.Space, l), func(i int) bool { return r.Feasible[i] })
+	came := slices.DeleteFunc(feasible(r.Space, l), func(i int) bool { return r.Feasible.Has(i) })
 	if r.Count() == 0 {
 		return math.Inf(1), len(came) > 0
 	}
@@ -62,7 +62,7 @@ func TestRelaxationsAgainstAskingAgain(t *testing.T) {
 		for _, x := range Relaxations(r) {
 			listed[x.Constraint] = x
 			l, gives := loosened(s, q.Limits, x.Constraint, x.Need)
-			if !gives || !meets(s.At(x.Candidate), l) || r.Feasible[x.Candidate] {
+			if !gives || !meets(s.At(x.Candidate), l) || r.Feasible.Has(x.Candidate) {
 				t.Fatalf("%+v does not let its candidate in", x)
 			}
 			gain, ok := buys(r, x.Constraint, x.In, x.Need)

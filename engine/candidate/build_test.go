@@ -249,7 +249,7 @@ func TestOutOfMemory(t *testing.T) {
 	for name, r := range map[string]profile.Run{"at once": oom, "half-way": halfway} {
 		c := only(t, runs(r), w)
 		result := rank.Evaluate(rank.NewSpace(candidate.ListOf(c)), question.Query{})
-		if c.OverMemory == nil || result.Feasible[0] || result.Because[question.GPUMemory] != 1 {
+		if c.OverMemory == nil || result.Feasible.Has(0) || result.Because[question.GPUMemory] != 1 {
 			t.Errorf("ran out of memory %s: %+v", name, c)
 		}
 		if v := result.Violations(0); len(v) != 1 || v[0].Constraint != question.GPUMemory || v[0].Value != nil ||

@@ -2,6 +2,7 @@ package pareto
 
 import (
 	"math"
+	"math/bits"
 	"sync/atomic"
 )
 
@@ -44,22 +45,23 @@ func (ix *Index) Least(l Limits) []float64 {
 	return least
 }
 
-// Feasible writes for every point whether it is within the limits, and returns
-// how many are: one pass over 4 bytes a point and
-// objective.
-func (ix *Index) Feasible(l Limits, feasible []bool) int {
+// Feasible makes a set, which has room for all points, that of the points within the
+// limits, and returns how many they are: one pass over 4 bytes a point and objective.
+func (ix *Index) Feasible(l Limits, feasible Set) int {
 	cut := ix.cut(l)
-	feasible = feasible[:ix.Len()]
 	var total atomic.Int64
 	parts := usual.chunks(ix.Len())
 	parallel(parts, func(c int) {
-		from, to := chunk(ix.Len(), c, parts)
+		from, to := chunk(len(feasible), c, parts)
 		count := 0
-		into := feasible[from:to]
-		for i := range into {
-			ok := ix.ok(from+i, cut)
-			into[i] = ok != 0
-			count += ok
+		for k := from; k < to; k++ {
+			var word uint64
+			first := k * wordBits
+			for i := first; i < min(first+wordBits, ix.Len()); i++ {
+				word |= uint64(ix.ok(i, cut)) << (i - first)
+			}
+			feasible[k] = word
+			count += bits.OnesCount64(word)
 		}
 		total.Add(int64(count))
 	})
@@ -83,7 +85,7 @@ func (ix *Index) ok(i int, cut []uint32) int {
 // says for the limits to, and returns how many that are. It visits only the
 // points between the two values of a limit that moved, or all if they are many,
 // and none if nothing changes.
-func (ix *Index) Move(from, to Limits, feasible []bool, count int) int {
+func (ix *Index) Move(from, to Limits, feasible Set, count int) int {
 	old, cut := ix.cut(from), ix.cut(to)
 	between := make([][]uint32, ix.dims())
 	visits := 0
@@ -98,9 +100,9 @@ func (ix *Index) Move(from, to Limits, feasible []bool, count int) int {
 	}
 	for _, moved := range between {
 		for _, i := range moved {
-			was, ok := one(feasible[i]), ix.ok(int(i), cut)
-			feasible[i] = ok != 0
-			count += ok - was
+			was, ok := feasible.bit(int(i)), uint64(ix.ok(int(i), cut))
+			feasible[i/wordBits] ^= (was ^ ok) << (i % wordBits)
+			count += int(ok) - int(was)
 		}
 	}
 	return count

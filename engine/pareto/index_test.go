@@ -49,7 +49,7 @@ func (s *scratch) frontier(l Limits, objectives ...int) []int {
 
 // compare holds every answer of the index to that from scratch. feasible and
 // count are the index's.
-func (s *scratch) compare(ix *Index, l Limits, feasible []bool, count int) error {
+func (s *scratch) compare(ix *Index, l Limits, feasible Set, count int) error {
 	dims := len(s.columns)
 	for _, p := range pairs(dims) {
 		if count%2 == 1 { // either way round in half of the cases
@@ -73,8 +73,8 @@ func (s *scratch) compare(ix *Index, l Limits, feasible []bool, count int) error
 				least[k] = v
 			}
 		}
-		if n += one(ok); feasible[i] != ok {
-			return fmt.Errorf("point %d is feasible: %v, not %v", i, feasible[i], ok)
+		if n += one(ok); feasible.Has(i) != ok {
+			return fmt.Errorf("point %d is feasible: %v, not %v", i, feasible.Has(i), ok)
 		}
 	}
 	if n != count {
@@ -140,7 +140,7 @@ func TestIndexIsScratch(t *testing.T) {
 			t.Fatalf("%d of %d excluded, not %d of %d", ix.Excluded(), ix.Len(), excluded, n)
 		}
 		l := make(Limits, dims)
-		feasible := make([]bool, n)
+		feasible := NewSet(n)
 		count := ix.Feasible(l, feasible)
 		if err := s.compare(ix, l, feasible, count); err != nil {
 			t.Fatalf("%v without limits: %v", s, err)
@@ -156,7 +156,7 @@ func TestIndexIsScratch(t *testing.T) {
 				t.Fatalf("%v: limits %v: %v", s, show(l), err)
 			}
 		}
-		again := make([]bool, n)
+		again := NewSet(n)
 		if got := ix.Feasible(l, again); got != count || !slices.Equal(again, feasible) {
 			t.Fatalf("%v: limits %v: %d at once, %d by steps", s, show(l), got, count)
 		}
@@ -189,11 +189,11 @@ func TestTighterNeverHelps(t *testing.T) {
 				tight[k] = &v
 			}
 		}
-		more, less := make([]bool, ix.Len()), make([]bool, ix.Len())
+		more, less := NewSet(ix.Len()), NewSet(ix.Len())
 		ix.Feasible(loose, more)
 		ix.Feasible(tight, less)
-		for i := range more {
-			if less[i] && !more[i] {
+		for i := range less.All() {
+			if !more.Has(i) {
 				t.Fatalf("%v: %v lets pass what %v does not", columns, show(tight), show(loose))
 			}
 		}
@@ -217,7 +217,7 @@ func TestLargeIndex(t *testing.T) {
 	}
 	ix := NewIndex(s.never, s.columns...)
 	rng := rand.New(rand.NewPCG(8, 9))
-	feasible := make([]bool, n)
+	feasible := NewSet(n)
 	l := make(Limits, 3)
 	count := ix.Feasible(l, feasible)
 	for step := range 30 {
@@ -318,7 +318,7 @@ func BenchmarkIndex(b *testing.B) {
 		}
 		slow := at(0.9)
 		limits := []Limits{{slow, at(0.50), nil}, {slow, at(0.51), nil}, {slow, at(0.52), nil}, {slow, at(0.51), nil}}
-		feasible := make([]bool, n)
+		feasible := NewSet(n)
 		found := 0
 		b.Run("frontiers/"+s.name, func(b *testing.B) {
 			b.ReportAllocs()

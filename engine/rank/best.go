@@ -192,7 +192,7 @@ func (r *Result) contenders(o objective.Name) (values []float64, indices []int) 
 	}
 	column := s.column(o)
 	values = column.values
-	if slices.ContainsFunc(column.vague, func(i int32) bool { return r.Feasible[i] }) {
+	if slices.ContainsFunc(column.vague, func(i int32) bool { return r.Feasible.Has(int(i)) }) {
 		return nil, nil
 	}
 	bound, nearest := math.Inf(1), math.Exp(-Reach*float64(column.widest))
@@ -201,7 +201,7 @@ func (r *Result) contenders(o objective.Name) (values []float64, indices []int) 
 		if !(v*nearest <= bound) { // also where it is unknown
 			break
 		}
-		if r.Feasible[i] {
+		if r.Feasible.Has(int(i)) {
 			bound = math.Min(bound, v*math.Exp(Reach*float64(column.sigma[i])))
 			indices = append(indices, int(i))
 		}

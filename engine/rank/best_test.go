@@ -49,8 +49,8 @@ func TestBestProbabilityIsADistribution(t *testing.T) {
 			}
 			var sum float64
 			for i, x := range p {
-				if !r.Feasible[i] || x < 0 || x > 1+1e-9 {
-					t.Fatalf("candidate %d, feasible %v: %g", i, r.Feasible[i], x)
+				if !r.Feasible.Has(i) || x < 0 || x > 1+1e-9 {
+					t.Fatalf("candidate %d, feasible %v: %g", i, r.Feasible.Has(i), x)
 				}
 				sum += x
 			}

@@ -20,8 +20,8 @@ import (
 type Result struct {
 	Space *Space
 	Query question.Query
-	// Feasible, by index: breaks no constraint.
-	Feasible []bool
+	// Feasible are those that break no constraint.
+	Feasible pareto.Set
 	// Because counts the candidates each constraint rules out.
 	Because map[question.Constraint]int
 	// Frontiers are those of two objectives, by rising first one.
@@ -64,11 +64,11 @@ func evaluate(s *Space, q question.Query, before *Result) *Result {
 // limit finds what is feasible, and what that is the best of.
 func (r *Result) limit(before *Result) {
 	s, limits := r.Space, r.Space.within(r.Query.Limits)
-	r.Feasible = make([]bool, s.Len())
+	r.Feasible = pareto.NewSet(s.Len())
 	if before == nil {
 		r.feasible = s.index.Feasible(limits, r.Feasible)
 	} else {
-		halves(s.Len(), func(_, from, to int) { copy(r.Feasible[from:to], before.Feasible[from:to]) })
+		copy(r.Feasible, before.Feasible)
 		r.feasible = s.index.Move(s.within(before.Query.Limits), limits, r.Feasible, before.feasible)
 	}
 	r.best = s.index.Least(limits)
@@ -165,7 +165,7 @@ func inOrder(broken []question.Constraint) (out []question.Constraint) {
 // Score of candidate i, the best values being those of feasible ones; NaN where it is
 // infeasible or a weighted objective is unknown.
 func (r *Result) Score(i int) float64 {
-	if !r.Feasible[i] {
+	if !r.Feasible.Has(i) {
 		return math.NaN()
 	}
 	return r.ScoreAgainst(r.best)(i)

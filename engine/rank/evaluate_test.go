@@ -23,11 +23,11 @@ func TestEvaluateAgainstTheDefinition(t *testing.T) {
 			t.Fatalf("feasible %v, want %v", sorted(r.Order()), want)
 		}
 		for i := range s.Len() {
-			if r.Feasible[i] != slices.Contains(want, i) {
-				t.Fatalf("Feasible[%d] = %v", i, r.Feasible[i])
+			if r.Feasible.Has(i) != slices.Contains(want, i) {
+				t.Fatalf("Feasible[%d] = %v", i, r.Feasible.Has(i))
 			}
-			if r.Feasible[i] != (len(r.Violations(i)) == 0) {
-				t.Fatalf("candidate %d: feasible %v, violations %v", i, r.Feasible[i], r.Violations(i))
+			if r.Feasible.Has(i) != (len(r.Violations(i)) == 0) {
+				t.Fatalf("candidate %d: feasible %v, violations %v", i, r.Feasible.Has(i), r.Violations(i))
 			}
 		}
 		for _, p := range s.Objectives.Pairs() {
@@ -97,7 +97,7 @@ func TestScore(t *testing.T) {
 				}
 				want += weight * values[i] / best
 			}
-			if want /= sum; !r.Feasible[i] {
+			if want /= sum; !r.Feasible.Has(i) {
 				want = math.NaN()
 			}
 			if got := r.Score(i); !same(got, want) && (math.Abs(got-want) > 1e-12*want || got < 1-1e-12 || math.IsNaN(got) ||
@@ -144,7 +144,7 @@ func TestTighteningNeverLetsAnybodyIn(t *testing.T) {
 		}
 		tight := Evaluate(s, q)
 		for _, i := range tight.Order() {
-			if !loose.Feasible[i] {
+			if !loose.Feasible.Has(i) {
 				t.Fatalf("candidate %d came in when the limits were tightened to %+v", i, q.Limits)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"sweetspot/engine/pareto"
 )
 
 const (
@@ -102,17 +104,16 @@ func (o *order) round(key func(i int) float64) (varies bool) {
 }
 
 // among counts the keys of the feasible candidates and of the others.
-func (o *order) among(feasible []bool) *order {
+func (o *order) among(feasible pareto.Set) *order {
 	out := &order{rough: o.rough, byKey: o.byKey, least: o.least, width: o.width}
-	halves(len(feasible), func(half, from, to int) {
+	halves(len(out.rough), func(half, from, to int) {
 		counts := &out.counts[half]
-		keys := out.rough[from:to]
-		for k, is := range feasible[from:to] {
+		for k, key := range out.rough[from:to] {
 			bin := uint32(bins)
-			if keys[k] != unknown {
-				bin = (keys[k] - out.least) >> out.width
+			if key != unknown {
+				bin = (key - out.least) >> out.width
 			}
-			counts[one(is)][bin]++
+			counts[one(feasible.Has(from+k))][bin]++
 		}
 	})
 	return out
@@ -187,7 +188,7 @@ func (r *Result) gather(feasible, first, last int) []uint64 {
 	halves(len(o.rough), func(half, from, to int) {
 		mine := words[half*sizes[0]:][:sizes[half]]
 		for i, v := range o.rough[from:to] {
-			if v-low <= high-low && one(r.Feasible[from+i]) == feasible {
+			if v-low <= high-low && one(r.Feasible.Has(from+i)) == feasible {
 				mine[0] = uint64(v)<<32 | uint64(uint32(from+i))
 				mine = mine[1:]
 			}
@@ -292,7 +293,7 @@ func (r *Result) Ordered() iter.Seq2[int, int] {
 
 // Place is the place of candidate i in the [Result.Order]; −1 where it is not feasible.
 func (r *Result) Place(i int) int {
-	if !r.Feasible[i] {
+	if !r.Feasible.Has(i) {
 		return -1
 	}
 	return r.Position(i)
@@ -303,7 +304,7 @@ func (r *Result) Position(i int) int {
 	if place := slices.Index(r.head, i); place >= 0 {
 		return place
 	}
-	feasible, bin, before := one(r.Feasible[i]), bins, 0
+	feasible, bin, before := one(r.Feasible.Has(i)), bins, 0
 	if v := r.order.rough[i]; v != unknown {
 		bin = int((v - r.order.least) >> r.order.width)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/objective"
+	"sweetspot/engine/pareto"
 	"sweetspot/engine/question"
 )
 
@@ -26,11 +27,12 @@ func TestOrderIsThatOfAPlainSort(t *testing.T) {
 		feasible := rapid.SliceOfN(rapid.Bool(), 1, 9).Draw(t, "feasible")
 		same := rapid.SampledFrom([]float64{0, 1, math.NaN()}).Draw(t, "cost of all")
 		alike := rapid.Bool().Draw(t, "cost the same")
-		r := &Result{Space: s, Query: question.Query{Sort: question.ByCost.Strict()}, Feasible: make([]bool, n)}
+		r := &Result{Space: s, Query: question.Query{Sort: question.ByCost.Strict()}, Feasible: pareto.NewSet(n)}
 		want := make([]int, n)
 		for i := range n {
-			want[i], r.Feasible[i] = i, feasible[i%len(feasible)]
-			r.feasible += one(r.Feasible[i])
+			want[i] = i
+			r.Feasible.Put(i, feasible[i%len(feasible)])
+			r.feasible += one(r.Feasible.Has(i))
 			for k, step := range []int{3, 7, 5} {
 				s.columns[k].turned[i] = few[i*step%len(few)]
 			}
@@ -39,7 +41,7 @@ func TestOrderIsThatOfAPlainSort(t *testing.T) {
 			}
 		}
 		slices.SortStableFunc(want, func(a, b int) int {
-			if c := one(r.Feasible[b]) - one(r.Feasible[a]); c != 0 {
+			if c := one(r.Feasible.Has(b)) - one(r.Feasible.Has(a)); c != 0 {
 				return c
 			}
 			for _, k := range []int{1, 0, 1, 2} {
@@ -70,8 +72,8 @@ func TestOrderIsThatOfAPlainSort(t *testing.T) {
 			t.Fatalf("%d are known, not %d", got, known)
 		}
 		i := rapid.IntRange(0, n-1).Draw(t, "candidate")
-		if at := slices.Index(want, i); r.Position(i) != at || r.Feasible[i] && r.Place(i) != at ||
-			!r.Feasible[i] && r.Place(i) != -1 {
+		if at := slices.Index(want, i); r.Position(i) != at || r.Feasible.Has(i) && r.Place(i) != at ||
+			!r.Feasible.Has(i) && r.Place(i) != -1 {
 			t.Fatalf("%d is at %d and %d, not %d", i, r.Position(i), r.Place(i), at)
 		}
 	})

@@ -195,8 +195,8 @@ func (b costBook) feasible(of objective.Name) computation {
 				return math.NaN()
 			}
 			var count float64
-			for i, holds := range result.Feasible {
-				if !holds {
+			for i := range result.Space.Len() {
+				if !result.Feasible.Has(i) {
 					return math.NaN() // then the other versions' times decide
 				}
 				count += ways[i]

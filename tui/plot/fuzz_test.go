@@ -18,7 +18,7 @@ func floats(raw []byte) []float64 {
 	return out
 }
 
-func bits(vs ...float64) []byte {
+func raw(vs ...float64) []byte {
 	var out []byte
 	for _, v := range vs {
 		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
@@ -27,11 +27,11 @@ func bits(vs ...float64) []byte {
 }
 
 func FuzzScatter(f *testing.F) {
-	f.Add(bits(1, 2, 3, 4), 40, 12, true, 0, 3, 2, 3.0)
-	f.Add(bits(math.NaN(), math.Inf(1), math.Inf(-1), 0, -1, 5e-324), 30, 10, true, 1, 0, 0, 0.5)
-	f.Add(bits(math.MaxFloat64, -math.MaxFloat64, 1, 1), 20, 6, false, 2, 1, 1, 1e9)
-	f.Add(bits(), 0, 0, false, 0, 0, 0, math.NaN())
-	f.Add(bits(7, 7), 1, 5, false, 0, 0, -1, 1.5)
+	f.Add(raw(1, 2, 3, 4), 40, 12, true, 0, 3, 2, 3.0)
+	f.Add(raw(math.NaN(), math.Inf(1), math.Inf(-1), 0, -1, 5e-324), 30, 10, true, 1, 0, 0, 0.5)
+	f.Add(raw(math.MaxFloat64, -math.MaxFloat64, 1, 1), 20, 6, false, 2, 1, 1, 1e9)
+	f.Add(raw(), 0, 0, false, 0, 0, 0, math.NaN())
+	f.Add(raw(7, 7), 1, 5, false, 0, 0, -1, 1.5)
 	all := themes(f)
 	f.Fuzz(func(t *testing.T, raw []byte, w, h int, log bool, symbols, selected, cross int, factor float64) {
 		w, h = w%130, h%50
@@ -48,7 +48,7 @@ func FuzzScatter(f *testing.F) {
 			feasible[i] = i%3 > 0
 			frontier = append(frontier, i)
 		}
-		s.SetFeasible(1, feasible)
+		s.SetFeasible(1, setOf(feasible))
 		s.SetFrontier(frontier)
 		s.SetPinned(frontier)
 		if n > 0 {
@@ -76,10 +76,10 @@ func FuzzScatter(f *testing.F) {
 }
 
 func FuzzLive(f *testing.F) {
-	f.Add(bits(4, 0.06, 0.061, 0.06), 40, 12, 1, 0.06, 0.01)
-	f.Add(bits(math.NaN(), math.Inf(1), 0.1, -1), 30, 10, 9, math.NaN(), math.Inf(1))
-	f.Add(bits(math.MaxFloat64, -math.MaxFloat64), 22, 7, -3, 0.0, 0.0)
-	f.Add(bits(), 3, 2, 0, 0.0, 0.0)
+	f.Add(raw(4, 0.06, 0.061, 0.06), 40, 12, 1, 0.06, 0.01)
+	f.Add(raw(math.NaN(), math.Inf(1), 0.1, -1), 30, 10, 9, math.NaN(), math.Inf(1))
+	f.Add(raw(math.MaxFloat64, -math.MaxFloat64), 22, 7, -3, 0.0, 0.0)
+	f.Add(raw(), 3, 2, 0, 0.0, 0.0)
 	all := themes(f)
 	f.Fuzz(func(t *testing.T, raw []byte, w, h, warmup int, mean, spread float64) {
 		w, h = w%130, h%50

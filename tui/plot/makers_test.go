@@ -8,6 +8,7 @@ import (
 	"github.com/NimbleMarkets/ntcharts/v2/linechart"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/pareto"
 	"sweetspot/tui/theme"
 )
 
@@ -33,14 +34,14 @@ func BenchmarkMakers(b *testing.B) {
 				s.View()
 			}
 		})
-		ntcharts := func(feasible []bool) *linechart.Model {
+		ntcharts := func(feasible pareto.Set) *linechart.Model {
 			bounds := s.bounds
 			chart := linechart.New(w, h, bounds.x0, bounds.x1, bounds.y0, bounds.y1)
 			chart.DrawXYAxisAndLabel()
 			for _, shown := range []bool{false, true} {
 				grid := graph.NewBrailleGrid(chart.GraphWidth(), chart.GraphHeight(), bounds.x0, bounds.x1, bounds.y0, bounds.y1)
 				for i, x := range s.data.X {
-					if feasible[i] == shown {
+					if feasible.Has(i) == shown {
 						grid.Set(grid.GridPoint(ntcanvas.Float64Point{X: x, Y: s.data.Y[i]}))
 					}
 				}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/pareto"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
@@ -73,7 +74,7 @@ func example(th *theme.Theme) *Scatter {
 		Axis{Title: "top-5", Label: PercentLabel, Read: PercentReading},
 	)
 	s.SetData(d)
-	s.SetFeasible(1, ok)
+	s.SetFeasible(1, setOf(ok))
 	s.SetFrontier([]int{0, 1, 2, 3})
 	s.SetSelected(2, Whiskers{1200, 1900, 0.73, 0.77})
 	s.SetPinned([]int{3})
@@ -117,7 +118,7 @@ func TestSparseScatterShowsClassRunes(t *testing.T) {
 	s := NewScatter(theme.New("", true, false))
 	s.SetSize(60, 12)
 	s.SetData(Data{Version: 1, X: []float64{1, 2, 3, 4}, Y: []float64{1, 4, 2, 3}, Class: []uint8{0, 1, 2, 3}})
-	s.SetFeasible(1, []bool{true, true, true, false})
+	s.SetFeasible(1, setOf([]bool{true, true, true, false}))
 	got := ansi.Strip(s.View())
 	for _, want := range []string{"●", "▲", "■", "·"} {
 		if strings.Count(got, want) != 1 {
@@ -189,7 +190,7 @@ func TestViewIsCachedUntilSomethingChanges(t *testing.T) {
 		t.Error("another selection, the same frame")
 	}
 	before = s.View()
-	s.SetFeasible(2, make([]bool, 400))
+	s.SetFeasible(2, pareto.NewSet(400))
 	if s.View() == before {
 		t.Error("everything infeasible, the same frame")
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"sweetspot/engine/pareto"
 	"sweetspot/tui/theme"
 )
 
@@ -27,13 +28,13 @@ type Whiskers struct{ XLow, XHigh, YLow, YHigh float64 }
 // the frame lie its layers: the dot of every point and how many points a dot
 // has, which change with zoom and size; which points are feasible, of which only
 // changes are counted; the frontier line. Drawing visits cells, not points. The
-// plot itself keeps 5 bytes a point.
+// plot itself keeps 4 bytes and a bit for each point.
 type Scatter struct {
 	chart
 	ax, ay Axis
 
 	data        Data
-	feasible    []bool // as counted
+	feasible    pareto.Set // as counted
 	feasibleVer uint64
 	feasibleLen int
 	frontier    []int
@@ -111,10 +112,8 @@ func (s *Scatter) SetData(d Data) {
 		d.Class = nil
 	}
 	s.data = d
-	s.feasible, s.feasibleLen = grow(s.feasible, n), 0
-	for i := range s.feasible {
-		s.feasible[i] = true
-	}
+	s.feasible, s.feasibleLen = grow(s.feasible, pareto.Words(n)), 0
+	s.feasible.Fill(n)
 	s.frontier, s.pinned, s.selected, s.whiskers = s.frontier[:0], s.pinned[:0], -1, Whiskers{}
 	s.mark(staleBounds)
 }

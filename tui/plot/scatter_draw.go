@@ -99,12 +99,12 @@ func (s *Scatter) drawRunes() {
 		small = '.'
 	}
 	for i := range s.codes {
-		if x, y, ok := s.placed(i); ok && !s.feasible[i] {
+		if x, y, ok := s.placed(i); ok && !s.feasible.Has(i) {
 			s.canvas.set(x, y, small, penFaint)
 		}
 	}
 	for i := range s.codes {
-		if x, y, ok := s.placed(i); ok && s.feasible[i] {
+		if x, y, ok := s.placed(i); ok && s.feasible.Has(i) {
 			s.canvas.set(x, y, s.th.SeriesRune(s.class(i)), seriesPen(s.th, s.class(i), 1))
 		}
 	}
@@ -225,8 +225,8 @@ func (s *Scatter) Hit(col, row int) (index int, ok bool) {
 	for _, i := range s.frontier {
 		try(i, 0)
 	}
-	for i, feasible := range s.feasible {
-		if feasible {
+	for i := range s.data.X {
+		if s.feasible.Has(i) {
 			try(i, 0.25)
 		} else {
 			try(i, 0.5)

@@ -2,8 +2,11 @@ package plot
 
 import (
 	"math"
+	"math/bits"
 	"runtime"
 	"sync"
+
+	"sweetspot/engine/pareto"
 )
 
 // tally counts the points of a plot in its dots, so that a frame is drawn from
@@ -133,14 +136,13 @@ func (s *Scatter) countPart(t *tally, from, to int) {
 
 func (s *Scatter) countBatch(t *tally, codes []int32, from int) {
 	pens := int32(s.th.SeriesCount())
-	feasible := s.feasible[from : from+len(codes)]
 	for i, c := range codes {
 		if c < 0 {
 			codes[i] = -1
 			continue
 		}
 		t.all[c]++
-		if feasible[i] {
+		if s.feasible.Has(from + i) {
 			t.good[c]++
 			t.kinds[c/dotsOfCell*pens+s.pen(from+i)]++
 		}
@@ -157,8 +159,8 @@ func (s *Scatter) pen(i int) int32 {
 
 // flip inverts the feasibility of a placed point.
 func (s *Scatter) flip(i int) {
-	now := !s.feasible[i]
-	s.feasible[i] = now
+	now := !s.feasible.Has(i)
+	s.feasible.Put(i, now)
 	c := s.codes[i]
 	if c < 0 {
 		return
@@ -182,11 +184,11 @@ func (s *Scatter) flip(i int) {
 }
 
 // SetFeasible says which points are feasible; nil is all of them. Only the
-// points that differ from what is shown are counted again. The slice isn't kept.
+// points that differ from what is shown are counted again. The set isn't kept.
 // SetFeasible does nothing when version and length are those shown.
-func (s *Scatter) SetFeasible(version uint64, feasible []bool) {
+func (s *Scatter) SetFeasible(version uint64, feasible pareto.Set) {
 	n := len(s.data.X)
-	if len(feasible) < n {
+	if len(feasible) != pareto.Words(n) {
 		feasible = nil
 	}
 	if version == s.feasibleVer && s.feasibleLen == len(feasible) {
@@ -194,56 +196,36 @@ func (s *Scatter) SetFeasible(version uint64, feasible []bool) {
 	}
 	s.feasibleVer, s.feasibleLen = version, len(feasible)
 	s.mark(staleFrame)
-	switch {
-	case feasible == nil:
-		for i, was := range s.feasible {
-			if !was && s.stale < stalePlaces { // else it is not placed yet
-				s.flip(i)
-			}
-			s.feasible[i] = true
-		}
-	case s.stale >= stalePlaces:
-		copy(s.feasible, feasible[:n])
-	default:
-		s.compare(feasible[:n])
+	if feasible == nil {
+		feasible = pareto.NewSet(n)
+		feasible.Fill(n)
 	}
+	if s.stale >= stalePlaces { // they are not placed yet
+		copy(s.feasible, feasible)
+		return
+	}
+	s.compare(feasible)
 }
 
-// compare flips the points that differ. Most don't, so 64 are compared at once,
-// then eight. What differs is gathered before it is flipped: the memory that a
-// flip waits for is then fetched for many at a time.
-func (s *Scatter) compare(feasible []bool) {
-	const block, group = 64, 8
-	old := s.feasible
+// compare flips the points that differ. Most don't, so a word of them is compared at
+// once. What differs is gathered before it is flipped: the memory that a flip waits for is
+// then fetched for many at a time.
+func (s *Scatter) compare(feasible pareto.Set) {
 	s.differ = grow(s.differ, flipBatch)
 	differ := s.differ[:0]
-	i := 0
-	for ; i+block <= len(old); i += block {
-		x, y := (*[block]bool)(old[i:]), (*[block]bool)(feasible[i:])
-		if *x == *y {
+	for k, old := range s.feasible {
+		if old == feasible[k] {
 			continue
 		}
-		for j := 0; j < block; j += group {
-			if *(*[group]bool)(x[j:]) == *(*[group]bool)(y[j:]) {
-				continue
-			}
-			for k := j; k < j+group; k++ {
-				if x[k] != y[k] {
-					differ = append(differ, int32(i+k))
-				}
-			}
+		for word := old ^ feasible[k]; word != 0; word &= word - 1 {
+			differ = append(differ, int32(k*64+bits.TrailingZeros64(word)))
 		}
-		if len(differ)+block > cap(differ) {
+		if len(differ)+64 > cap(differ) {
 			s.flipAll(differ)
 			differ = differ[:0]
 		}
 	}
 	s.flipAll(differ)
-	for ; i < len(old); i++ {
-		if old[i] != feasible[i] {
-			s.flip(i)
-		}
-	}
 }
 
 func (s *Scatter) flipAll(points []int32) {

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
+	"sweetspot/engine/pareto"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/theme"
 )
@@ -38,7 +39,7 @@ func cloud(n int) *Scatter {
 	s.SetSize(57, 20)
 	s.SetAxes(Axis{Log: true}, Axis{})
 	s.SetData(d)
-	s.SetFeasible(1, ok)
+	s.SetFeasible(1, setOf(ok))
 	s.SetFrontier(frontier)
 	s.View()
 	return s
@@ -63,13 +64,18 @@ func scattered(t *rapid.T, n int) (*Scatter, Data) {
 	return s, d
 }
 
+// setOf is the points for which there is true.
+func setOf(in []bool) pareto.Set {
+	return pareto.Where(len(in), func(i int) bool { return in[i] })
+}
+
 // like is a plot of the same things that has counted nothing yet.
 func like(s *Scatter, feasible []bool) *Scatter {
 	o := NewScatter(s.th)
 	o.SetSize(s.w, s.h)
 	o.SetAxes(s.ax, s.ay)
 	o.SetData(s.data)
-	o.SetFeasible(1, feasible)
+	o.SetFeasible(1, setOf(feasible))
 	o.SetFrontier(s.frontier)
 	o.show(s.viewX, s.viewY)
 	o.cross = s.cross
@@ -108,7 +114,7 @@ func TestChangesCountAsFromScratch(t *testing.T) {
 		s, _ := scattered(t, n)
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		feasible := make([]bool, n)
-		s.SetFeasible(1, feasible)
+		s.SetFeasible(1, setOf(feasible))
 		version := uint64(1)
 		for range 120 {
 			feasible = slices.Clone(feasible)
@@ -118,7 +124,7 @@ func TestChangesCountAsFromScratch(t *testing.T) {
 				}
 			}
 			version++
-			s.SetFeasible(version, feasible)
+			s.SetFeasible(version, setOf(feasible))
 			switch rng.IntN(12) {
 			case 0:
 				s.Zoom([]float64{0.5, 1.4, 3}[rng.IntN(3)], rng.IntN(s.w), rng.IntN(s.h))
@@ -233,7 +239,7 @@ func TestShades(t *testing.T) {
 func TestShadingStandsStill(t *testing.T) {
 	s := cloud(20_000)
 	scale := s.shades
-	s.SetFeasible(2, make([]bool, 20_000))
+	s.SetFeasible(2, pareto.NewSet(20_000))
 	s.View()
 	if s.shades != scale || scale.strong < 10 {
 		t.Errorf("%v became %v", scale, s.shades)
@@ -272,28 +278,28 @@ func TestPlotKeepsFewBytesAPoint(t *testing.T) {
 	s := cloud(n)
 	s.ZoomOn(3, 1, 0.5)
 	s.View()
-	if got := cap(s.codes)*4 + cap(s.feasible); got > 8*n {
+	if got := cap(s.codes)*4 + cap(s.feasible)*8; got > 8*n {
 		t.Errorf("%d bytes for %d points", got, n)
 	}
 }
 
 // steps are two sets of feasible points as neighbouring steps of a slider have
 // them: they differ in one of a hundred.
-func steps(n int) [2][]bool {
+func steps(n int) [2]pareto.Set {
 	if s, ok := stepsOf[n]; ok {
 		return s
 	}
 	rng := rand.New(rand.NewPCG(7, 8))
-	s := [2][]bool{make([]bool, n), make([]bool, n)}
+	s := [2]pareto.Set{pareto.NewSet(n), pareto.NewSet(n)}
 	for i := range n {
-		s[0][i] = i%2 == 0
-		s[1][i] = s[0][i] != (rng.IntN(100) == 0)
+		s[0].Put(i, i%2 == 0)
+		s[1].Put(i, s[0].Has(i) != (rng.IntN(100) == 0))
 	}
 	stepsOf[n] = s
 	return s
 }
 
-var stepsOf = map[int][2][]bool{}
+var stepsOf = map[int][2]pareto.Set{}
 
 // BenchmarkScatter is a slider's step in both plots of 57×20 cells: a hundredth
 // of the points changes.

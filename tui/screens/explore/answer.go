@@ -209,7 +209,7 @@ func combination(c *candidate.Candidate) []string {
 // time–cost frontier take, at no worse accuracy.
 func neighbours(r *rank.Result, i int) string {
 	s := r.Space
-	if !r.Feasible[i] || math.IsNaN(s.Values(objective.Cost)[i]) {
+	if !r.Feasible.Has(i) || math.IsNaN(s.Values(objective.Cost)[i]) {
 		return ""
 	}
 	name := func(j int) string {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"sweetspot/engine/objective"
+	"sweetspot/engine/pareto"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -145,12 +146,12 @@ func (d *dial) show(s *plot.Scatter, r *rank.Result, seq, columns, selected int)
 		d.answer, d.lowest = seq, lowestLines(d.lines, r.Feasible, d.x)
 	}
 	chosen, lowest := d.ground, d.ground+dialPoints
-	drawn := make([]bool, len(d.of))
+	drawn := pareto.NewSet(len(d.of))
 	var front []int
 	for step := range dialPoints {
 		d.put(chosen+step, step, selected)
 		d.put(lowest+step, step, d.lowest[step])
-		drawn[chosen+step] = true
+		drawn.Put(chosen+step, true)
 		if d.lowest[step] >= 0 {
 			front = append(front, lowest+step)
 		}
@@ -183,11 +184,11 @@ func (d *dial) stepAt(x float64) int {
 // lowestLines finds the feasible line that is lowest at each of rising places,
 // −1 where there is none. A straight line that is above another at both ends is
 // so in between: of a million, all but a few are told by one that is low.
-func lowestLines(lines []training.Line, feasible []bool, x [dialPoints]float64) (lowest [dialPoints]int) {
+func lowestLines(lines []training.Line, feasible pareto.Set, x [dialPoints]float64) (lowest [dialPoints]int) {
 	first, middle, last := x[0], x[dialPoints/2], x[dialPoints-1]
 	low := -1
 	for i, l := range lines {
-		if v := l.At(middle); feasible[i] && (low < 0 && !math.IsNaN(v) || low >= 0 && v < lines[low].At(middle)) {
+		if v := l.At(middle); feasible.Has(i) && (low < 0 && !math.IsNaN(v) || low >= 0 && v < lines[low].At(middle)) {
 			low = i
 		}
 	}
@@ -199,7 +200,7 @@ func lowestLines(lines []training.Line, feasible []bool, x [dialPoints]float64) 
 	}
 	start, end := lines[low].At(first), lines[low].At(last)
 	for i, l := range lines {
-		if !feasible[i] || !(l.At(first) < start || l.At(last) < end) {
+		if !feasible.Has(i) || !(l.At(first) < start || l.At(last) < end) {
 			continue
 		}
 		for k := range lowest {

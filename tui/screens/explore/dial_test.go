@@ -13,6 +13,7 @@ import (
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
+	"sweetspot/engine/pareto"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
@@ -33,7 +34,7 @@ func TestLowestLinesAreTheLowest(t *testing.T) {
 		for k := range x {
 			x[k] = float64(k + 1)
 		}
-		for k, got := range lowestLines(lines, feasible, x) {
+		for k, got := range lowestLines(lines, pareto.Where(n, func(i int) bool { return feasible[i] }), x) {
 			want := math.NaN()
 			for i, l := range lines {
 				if v := l.At(x[k]); feasible[i] && !(v >= want) && !math.IsNaN(v) {
@@ -94,9 +95,9 @@ func TestDialOfManyCandidatesStaysSmall(t *testing.T) {
 	}
 	p := plot.NewScatter(theme.New("", true, false))
 	p.SetSize(60, 20)
-	r := &rank.Result{Space: s, Feasible: make([]bool, n)}
-	for i := range r.Feasible {
-		r.Feasible[i] = i != cheapest
+	r := &rank.Result{Space: s, Feasible: pareto.NewSet(n)}
+	for i := range n {
+		r.Feasible.Put(i, i != cheapest)
 	}
 	d.show(p, r, 1, 1, 17)
 	before := p.View()
@@ -122,9 +123,9 @@ func BenchmarkDial(b *testing.B) {
 	d, _ := newDial(s, make([]uint8, n), objective.Cost, question.Workload{})
 	p := plot.NewScatter(theme.New("", true, false))
 	p.SetSize(57, 20)
-	r := &rank.Result{Space: s, Feasible: make([]bool, n)}
-	for i := range r.Feasible {
-		r.Feasible[i] = s.Values(objective.Cost)[i] > 300
+	r := &rank.Result{Space: s, Feasible: pareto.NewSet(n)}
+	for i := range n {
+		r.Feasible.Put(i, s.Values(objective.Cost)[i] > 300)
 	}
 	b.ReportAllocs()
 	seq := 0

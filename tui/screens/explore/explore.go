@@ -338,7 +338,7 @@ func (s *Screen) standing() []string {
 	if live < 0 {
 		return nil
 	}
-	if !r.Feasible[live] {
+	if !r.Feasible.Has(live) {
 		return []string{"not feasible under Explore's limits"}
 	}
 	by := func(column []float64, word string) string {
@@ -346,8 +346,8 @@ func (s *Screen) standing() []string {
 			return "no price: no rank by " + word
 		}
 		place := 1
-		for i, feasible := range r.Feasible {
-			if feasible && column[i] < column[live] {
+		for i := range r.Feasible.All() {
+			if column[i] < column[live] {
 				place++
 			}
 		}

@@ -140,7 +140,7 @@ func (p *plots) span(s *rank.Space, o objective.Name) (lo, hi float64) {
 func feasibleRange(r *rank.Result, column []float64) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for i, v := range column {
-		if r.Feasible[i] && !math.IsNaN(v) {
+		if r.Feasible.Has(i) && !math.IsNaN(v) {
 			lo, hi = min(lo, v), max(hi, v)
 		}
 	}

@@ -97,7 +97,7 @@ func sweet(a *Answer, i int) string {
 // place says where the candidate stands and which constraint binds.
 func place(a *Answer, i int) string {
 	r := a.Result
-	if !r.Feasible[i] {
+	if !r.Feasible.Has(i) {
 		broken := func(v candidate.Violation) string { return violation(r, v) }
 		return "not feasible: " + plaintext.Join(r.Violations(i), ", ", broken)
 	}
