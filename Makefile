@@ -30,7 +30,7 @@ race: setup ## run the tests of what works in parallel again, in a short form, w
 	go test -race -short -timeout 30m $$(grep -rlE --include='*.go' --exclude='*_test.go' \
 		'(^|\s)go (func|[a-z]+[.(])|\.Go\(|sync\.|atomic\.' cmd data engine probes tui | xargs -n1 dirname | sort -u | sed 's,^,./,')
 
-test-frameworks: ## test with today's PyTorch and what stands on it, from PyPI; SHORT=1 does the least of it
+test-frameworks: ## test with today's PyTorch, what stands on it, and SkyPilot, from PyPI; SHORT=1 does the least of it
 	@scripts/frameworks $(if $(SHORT),--short)
 
 test-serving: ## test the probe of servers with transformers' own, from PyPI; minutes

@@ -209,6 +209,15 @@ func TestDirectory(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0))
 	ctx := context.Background()
 	d := Directory{filepath.Join(t.TempDir(), "a b", "it's")}
+	if _, err := d.List(ctx); err == nil || !strings.Contains(err.Error(), "check the path") {
+		t.Errorf("of a path that leads nowhere: %v", err)
+	}
+	if err := d.Add(ctx, FileName("a1", 1, nil), nil); err == nil || !strings.Contains(err.Error(), "check the path") {
+		t.Errorf("to a path that leads nowhere: %v", err)
+	}
+	if err := os.Mkdir(filepath.Dir(d.Path), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if names, err := d.List(ctx); err != nil || names != nil {
 		t.Errorf("of no folder: %v %v", names, err)
 	}

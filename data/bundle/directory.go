@@ -50,10 +50,19 @@ func (d Directory) failed(what string, err error) error {
 		d.name(), what, err)
 }
 
-// List names the bundles; of a folder that is not there, none.
+// astray is the error of a path that leads nowhere.
+func (d Directory) astray() error {
+	return fmt.Errorf("%s can't be created: the folder that it would be in is not there; check the path, or make that folder",
+		d.name())
+}
+
+// List names the bundles; of a folder that is not there, but can be made, none.
 func (d Directory) List(context.Context) (names []string, err error) {
 	entries, err := os.ReadDir(d.Path)
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Dir(filepath.Clean(d.Path))); errors.Is(err, fs.ErrNotExist) {
+			return nil, d.astray()
+		}
 		return nil, nil
 	}
 	if err != nil {
@@ -131,8 +140,13 @@ func TooLarge(size int64) error {
 
 // Add writes a file under another name, waits until it is on the disk, and renames it. A new
 // folder is open to nobody else; in one that a group may read, the group may read bundles too.
+// Only the last folder of a path is made: what else is missing may be a slip, or not mounted.
 func (d Directory) Add(_ context.Context, name string, content []byte) (err error) {
-	if err := os.MkdirAll(d.Path, 0o700); err != nil {
+	err = os.Mkdir(d.Path, 0o700)
+	if errors.Is(err, fs.ErrNotExist) {
+		return d.astray()
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return d.failed("created", err)
 	}
 	part, err := os.CreateTemp(d.Path, partPrefix+"*")

@@ -63,3 +63,13 @@ func (t SkyTask) YAML() (string, error) {
 
 // SkyGPU is SkyPilot's name of a GPU of the catalog; false if it has none.
 func SkyGPU(name string) (string, bool) { return knownGPU(name) }
+
+// SkyType is SkyPilot's name of a VM type of the catalog.
+func SkyType(vm profile.VMType) string { return skyType(vm.Cloud, vm.InstanceType) }
+
+func skyType(cloud, instanceType string) string {
+	if cloud == "azure" {
+		return azureSize(instanceType)
+	}
+	return instanceType
+}

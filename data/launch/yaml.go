@@ -3,6 +3,7 @@ package launch
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,6 +65,10 @@ func documents(remarks []string, nodes ...*yaml.Node) (string, error) {
 	return b.String(), enc.Close()
 }
 
+// skyAlone are the clouds whose VMs SkyPilot 0.14 does not join into a cluster.
+var skyAlone = []string{"hyperbolic", "primeintellect", "runpod", "seeweb", "shadeform", "vast", "verda",
+	"vsphere", "yotta"}
+
 // SkyPilot writes a task.
 var SkyPilot = &Format{
 	Name: "skypilot", Title: "SkyPilot", Extension: ".yaml", byGPU: true, write: (*job).skyPilot,
@@ -71,6 +76,9 @@ var SkyPilot = &Format{
 		for _, p := range j.parts {
 			if p.cloud == "" {
 				return fmt.Sprintf("skypilot launches on clouds, not %s", p.where())
+			}
+			if p.count > 1 && slices.Contains(skyAlone, p.cloud) {
+				return fmt.Sprintf("skypilot launches a task on one VM of %s, and this pick has %d", p.cloud, p.count)
 			}
 		}
 		if n := len(j.parts); n > 1 {
@@ -123,17 +131,13 @@ func (j *job) skyEnvironment() string {
 
 // skyResources name the VM type to SkyPilot.
 func (p part) skyResources() []pair {
-	machine := p.instanceType
-	if p.cloud == "azure" {
-		machine = azureSize(machine)
-	}
 	infra := p.cloud
 	if p.region != "" {
 		infra += "/" + p.region
 	}
 	out := []pair{{"infra", textNode(infra)}}
 	if !p.listed() {
-		out = append(out, pair{"instance_type", textNode(machine)})
+		out = append(out, pair{"instance_type", textNode(skyType(p.cloud, p.instanceType))})
 	}
 	return append(out, p.accelerators()...)
 }

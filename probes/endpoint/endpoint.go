@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -93,6 +94,10 @@ func (c *Client) Calibrate(ctx context.Context) error {
 	words := [2]int{20, 120}
 	for i, n := range words {
 		a := c.ask(ctx, c.prompt(n), 2)
+		if dial := (*net.OpError)(nil); errors.As(a.Err, &dial) && dial.Op == "dial" {
+			return fmt.Errorf("no server answers at %s (%w); start it, or check the address and the port",
+				plaintext.Quote(c.target.URL), dial.Err)
+		}
 		if a.Err != nil {
 			return fmt.Errorf("the server does not answer as an OpenAI-compatible API: %w", a.Err)
 		}

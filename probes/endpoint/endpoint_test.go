@@ -237,6 +237,19 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
+func TestNobodyAnswers(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	c, err := New(Target{URL: server.URL + "/v1", Model: "m", Timeout: time.Minute}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Calibrate(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "no server answers at ") ||
+		!strings.HasSuffix(err.Error(), "; start it, or check the address and the port") {
+		t.Errorf("%v", err)
+	}
+}
+
 func FuzzReadStream(f *testing.F) {
 	f.Add("data: {\"choices\":[{\"text\":\" w\"}]}\n\ndata: [DONE]\n")
 	f.Add("data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}],\"usage\":{\"prompt_tokens\":1}}\r\n\r\n")

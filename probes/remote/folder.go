@@ -175,7 +175,8 @@ func untar(r io.Reader, names []string, taken map[string]bool, take func(string,
 // rights are those that [bundle.Directory.Add] gives.
 func (f Folder) Add(ctx context.Context, name string, content []byte) error {
 	part := shellwords.Quoted(fmt.Sprintf(".part-%s-%d", name, time.Now().UnixNano()))
-	script := "umask 077 && mkdir -p " + f.quoted() + " && cd " + f.quoted() + " && cat > " + part +
+	dir := f.quoted()
+	script := "umask 077 && { [ -d " + dir + " ] || mkdir " + dir + "; } && cd " + dir + " && cat > " + part +
 		fmt.Sprintf(" && [ $(wc -c < %s) -eq %d ] && ", part, len(content)) +
 		"if [ -n \"$(find . -prune -perm -050)\" ]; then chmod g+r " + part + "; fi && " +
 		"mv " + part + " " + shellwords.Quoted(name) + " && echo " + listed + " || { rm -f " + part + "; exit 1; }"
@@ -216,8 +217,8 @@ func (f Folder) run(ctx context.Context, script string, in io.Reader, out io.Wri
 	case c.cmd.ProcessState.ExitCode() == sshFailed:
 		return c.connectError("")
 	}
-	return fmt.Errorf("%s can't be used (%s); check that it is a folder that you may read and write, with room on its disk",
-		f.name(), said.last())
+	return fmt.Errorf("%s can't be used (%s); check that it is a folder that you may read and write, with room on its "+
+		"disk", f.name(), said.last())
 }
 
 // errTooMuch is of a host that says more than any folder has names.

@@ -67,7 +67,8 @@ func (e *Engine) status(ctx context.Context, refresh bool, clusters []string) (m
 	return found, nil
 }
 
-// jobs are the states of the newest job of each cluster, as sky queue calls them.
+// jobs are the states of the newest job of each cluster, as sky queue calls them: "" of one
+// without jobs. A cluster that sky queue could not ask is not among them.
 func (e *Engine) jobs(ctx context.Context, clusters []string) (map[string]string, error) {
 	out, err := e.command(ctx, append([]string{"queue", "--output", "json"}, clusters...)...)
 	if err != nil {
@@ -83,6 +84,7 @@ func (e *Engine) jobs(ctx context.Context, clusters []string) (map[string]string
 	states := map[string]string{}
 	for name, list := range lists {
 		newest := -1
+		states[name] = ""
 		for _, j := range list {
 			if j.ID > newest {
 				newest, states[name] = j.ID, j.Status
@@ -180,6 +182,9 @@ const (
 	cancelled = "CANCELLED"
 )
 
+// underWay are the states of one that has not.
+var underWay = []string{"PENDING", "WAITING", "RUNNING"}
+
 // state is that of a job whose cluster is there.
 func (r record) state(jobs map[string]string, launch string) queue.State {
 	where := strings.Join(strings.Fields(r.Cloud+" "+r.Region+" "+r.Resources), " ")
@@ -190,7 +195,10 @@ func (r record) state(jobs map[string]string, launch string) queue.State {
 		s.Why = "its cluster was stopped with what it measured on its disk, which costs money: sky start " + r.Name +
 			" brings it back for sweetspot attach, sweetspot queue cancel ends it"
 		return s
-	case "INIT":
+	case "AUTOSTOPPING":
+		s.Phase, s.Why = queue.Running, "its time is up, and SkyPilot is ending its cluster"
+		return s
+	case "INIT", "PENDING":
 		reason := plaintext.Line(r.Reason, 200)
 		switch {
 		case launch == failed || launch == cancelled:
@@ -206,9 +214,9 @@ func (r record) state(jobs map[string]string, launch string) queue.State {
 		return s
 	}
 	s.Phase = queue.Running
-	switch job := jobs[r.Name]; job {
+	switch job, told := jobs[r.Name]; job {
 	case "": // it is not known, or not submitted yet
-		if jobs != nil && launch != succeeded {
+		if told && launch != succeeded {
 			s.Phase, s.Why = queue.Waiting, "its cluster is being set up"
 		}
 	case "INIT", "PENDING", "SETTING_UP":
@@ -227,7 +235,7 @@ func (r record) state(jobs map[string]string, launch string) queue.State {
 // gone. Of one that was just launched, only a second look tells.
 func (e *Engine) missing(ctx context.Context, name string, n note, noted bool, launch string) (queue.State, bool) {
 	s := queue.State{ID: Cluster(name)}
-	if noted && n.Request != "" && (launch == "PENDING" || launch == "RUNNING") {
+	if noted && n.Request != "" && slices.Contains(underWay, launch) {
 		e.absent[name] = 0
 		s.Phase, s.Why = queue.Waiting, "SkyPilot looks for a VM"
 		return s, true
@@ -267,7 +275,7 @@ func (e *Engine) whyFailed(ctx context.Context, n note) string {
 	hint := "sky api logs " + n.Request + " shows why"
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	out, err := e.command(ctx, "api", "logs", "--no-follow", n.Request)
+	out, err := e.command(ctx, "api", "logs", n.Request) // with --no-follow it would not tell the error
 	said := ""
 	if err != nil {
 		said = strings.TrimPrefix(err.Error(), "sky api: ")

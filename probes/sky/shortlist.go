@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -134,6 +135,23 @@ func (e *Engine) Shortlist(gpu string, count int) (l Shortlist, err error) {
 			"SkyPilot can rent here; see sweetspot queue offers --on sky", count, plaintext.Quote(gpu))
 	}
 	return l, nil
+}
+
+// lacking is how SkyPilot says which VM type or region its catalog lacks.
+var lacking = regexp.MustCompile(`(?:No|Invalid) instance type '?([\w.+-]+)'?|Invalid region '([\w.-]+)'`)
+
+// without leaves out what SkyPilot does not know by its own words; false where that is none
+// of the VM types, or all there is.
+func (l Shortlist) without(said string) (rest Shortlist, fewer bool) {
+	m := lacking.FindStringSubmatch(said)
+	if m == nil {
+		return l, false
+	}
+	rest = l
+	rest.VMs = slices.DeleteFunc(slices.Clone(l.VMs), func(vm profile.VMType) bool {
+		return m[1] != "" && strings.EqualFold(launch.SkyType(vm), m[1]) || m[2] != "" && strings.EqualFold(vm.Region, m[2])
+	})
+	return rest, len(rest.VMs) < len(l.VMs) && len(rest.VMs)+len(rest.Own) > 0
 }
 
 // ownPrice finds a GPU type among those of one's own infrastructure.

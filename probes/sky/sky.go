@@ -108,7 +108,10 @@ func (e *Engine) command(ctx context.Context, words ...string) (string, error) {
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("sky %s did not answer within %s; see sky api info", words[0], launchTimeout)
 	}
-	last := cmp.Or(lastLine(said.text.String()), lastLine(out.text.String()), err.Error())
+	last := cmp.Or(raisedLine(said.text.String()), lastLine(said.text.String()), lastLine(out.text.String()), err.Error())
+	if strings.Contains(last, "API server") || strings.Contains(last, "Connection refused") {
+		last += "; sky api info says whether its API server runs, and ~/.sky/api_server/server.log why it does not"
+	}
 	return out.text.String(), fmt.Errorf("sky %s: %s", words[0], last)
 }
 
@@ -122,6 +125,19 @@ func (b *bounded) Write(p []byte) (int, error) {
 
 // styled matches what terminals read as colours.
 var styled = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
+
+// raised is how Python names an error that ended a program.
+var raised = regexp.MustCompile(`^(?:[a-z_]\w*\.)*([A-Z]\w*: \S.*)`)
+
+// raisedLine is the last such line: what follows is its details.
+func raisedLine(text string) (line string) {
+	for l := range strings.Lines(styled.ReplaceAllString(text, "")) {
+		if m := raised.FindStringSubmatch(plaintext.Line(l, 300)); m != nil {
+			line = strings.TrimSpace(m[1])
+		}
+	}
+	return line
+}
 
 // lastLine is the last line with text.
 func lastLine(text string) string {
@@ -147,33 +163,54 @@ func (e *Engine) Submit(ctx context.Context, b queue.Batch) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	task, err := e.task(b, l)
-	if err != nil {
-		return "", err
-	}
 	n := note{Job: b.Name, GPU: b.GPU, Count: b.Count, USDPerHour: l.USDPerHour, Launched: time.Now().UTC(),
 		LifetimeS: Lifetime(b.Limit + b.Grace).Seconds()}
 	if err := n.write(); err != nil { // before anything costs money
 		return "", err
 	}
-	path, err := writeTask(name, task)
-	if err != nil {
+	out, err := e.launch(ctx, b, l)
+	if err == nil {
+		n.Request = requestForm.FindString(out)
+		return name, n.write()
+	}
+	if !errors.As(err, &refusal{}) {
 		return "", errors.Join(err, n.remove())
 	}
-	defer func() { _ = os.Remove(path) }()
-	out, err := e.command(ctx, launchWords(name, path, b.Limit+b.Grace)...)
-	if errors.Is(err, errMissing) {
+	err = fmt.Errorf("the cluster for %s was refused by SkyPilot: %w", plaintext.Quote(b.GPU), err)
+	if found, unknown := e.status(ctx, false, []string{name}); unknown == nil && len(found) == 0 {
 		return "", errors.Join(err, n.remove())
 	}
-	if err != nil {
-		err = fmt.Errorf("the cluster for %s was refused by SkyPilot: %w", plaintext.Quote(b.GPU), err)
-		if found, unknown := e.status(ctx, false, []string{name}); unknown == nil && len(found) == 0 {
-			return "", errors.Join(err, n.remove())
+	return "", fmt.Errorf("%w (%w)", err, queue.ErrUnsure) // the note stays
+}
+
+// refusal is the error of SkyPilot that was asked for a cluster. One may be there in spite of it.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error { return r.error }
+
+// launch asks SkyPilot for the cluster. For one VM type or region that its own catalog lacks,
+// it refuses all of them, so that such are left out until it takes the rest.
+func (e *Engine) launch(ctx context.Context, b queue.Batch, l Shortlist) (out string, err error) {
+	for {
+		task, err := e.task(b, l)
+		if err != nil {
+			return "", err
 		}
-		return "", fmt.Errorf("%w (%w)", err, queue.ErrUnsure) // the note stays
+		path, err := writeTask(Cluster(b.Name), task)
+		if err != nil {
+			return "", err
+		}
+		out, err := e.command(ctx, launchWords(Cluster(b.Name), path, b.Limit+b.Grace)...)
+		_ = os.Remove(path)
+		if err == nil || errors.Is(err, errMissing) {
+			return out, err
+		}
+		rest, fewer := l.without(err.Error())
+		if !fewer {
+			return "", refusal{err}
+		}
+		l = rest
 	}
-	n.Request = requestForm.FindString(out)
-	return name, n.write()
 }
 
 // launchWords are the options of sky launch. The cluster ends so many minutes after it is

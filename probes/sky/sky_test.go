@@ -193,6 +193,47 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// What SkyPilot's own catalog lacks is left out, and of its words those that say why are told.
+func TestLeftOut(t *testing.T) {
+	f := newFake(t)
+	const refuses = "for last; do :; done\nif [ \"$1\" = launch ]; then\n" +
+		"  grep -q odd \"$last\" && echo 'ValueError: No instance type odd found.' >&2 && exit 1\n" +
+		"  grep -q us-west-2 \"$last\" && printf 'sky.exceptions.X: no\\nValueError: Invalid region %s\\nThere are: a, b\\n' " +
+		"\"'us-west-2'\" >&2 && exit 1\nfi\n"
+	f.write("sky", strings.Replace(standIn, "name=$1\n", refuses+"name=$1\n", 1))
+	if _, err := New(Options{}, rentable).Submit(t.Context(), batch()); err != nil {
+		t.Fatal(err)
+	}
+	task := f.read("task")
+	if strings.Contains(task, "odd") || strings.Contains(task, "us-west-2") || !strings.Contains(task, "g2-standard-4") {
+		t.Errorf("the task is %s", task)
+	}
+	// Where that is all there is, nothing is begun.
+	_, err := New(Options{}, rentable[7:8]).Submit(t.Context(), queue.Batch{Name: "ab", GPU: "L4", Count: 1,
+		Script: batch().Script})
+	const why = "refused by SkyPilot: sky launch: ValueError: No instance type odd found."
+	if err == nil || !strings.HasSuffix(err.Error(), why) {
+		t.Errorf("%v", err)
+	}
+	if left, err := Leftovers(); err != nil || len(left) != 1 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// The line that tells what went wrong is not always the last.
+func TestRaisedLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"RuntimeError: Failed to start\nView logs at: ~/.sky/server.log\n":                 "RuntimeError: Failed to start",
+		"\x1b[31msky.exceptions.ClusterDoesNotExist: no\x1b[0m\nTraceback (most recent)":   "ClusterDoesNotExist: no",
+		"ConnectionRefusedError: [Errno 111]\n\nrequests.exceptions.ConnectionError: HTTP": "ConnectionError: HTTP",
+		"List of supported aws regions: 'a'":                                               "", "": "",
+	} {
+		if got := raisedLine(text); got != want {
+			t.Errorf("%q is raised by %q, not %q", got, text, want)
+		}
+	}
+}
+
 func requests(status string) string {
 	return `[{"request_id": "` + request + `", "status": "` + status + `"}]`
 }
@@ -208,16 +249,18 @@ func TestLook(t *testing.T) {
 		why                         string
 	}{
 		"looked for":     {"", "", "RUNNING", "", queue.Waiting, "SkyPilot looks for a VM"},
+		"will be":        {"", "", "WAITING", "", queue.Waiting, "SkyPilot looks for a VM"},
+		"ending":         {up("AUTOSTOPPING", ""), "", "", "", queue.Running, "its time is up"},
 		"being started":  {up("INIT", `, "init_kind": "launching"`), "", "RUNNING", "", queue.Waiting, "its VM is being"},
 		"none to be had": {"", "", "FAILED", lacking, queue.Gone, "none of its VM types was to be had"},
 		"failed":         {"", "", "FAILED", "nothing", queue.Gone, "its launch failed; sky api logs"},
 		"half-way":       {up("INIT", ""), "", "FAILED", "", queue.Ended, "its launch failed"},
-		"set up":         {is, "{}", "", "", queue.Waiting, "its cluster is being set up"},
+		"set up":         {is, `{"sweetspot-` + job + `": []}`, "", "", queue.Waiting, "its cluster is being set up"},
 		"job waits":      {is, jobOf("PENDING"), "", "", queue.Waiting, "its cluster is up"},
 		"running":        {is, jobOf("RUNNING"), "", "", queue.Running, "runs on AWS us-east-1"},
 		"job failed":     {is, jobOf("FAILED"), "", "", queue.Ended, "its job failed; sky logs"},
 		"job ended":      {is, jobOf("SUCCEEDED"), "", "", queue.Ended, "its job ended by itself"},
-		"queue silent":   {is, "Failed to get the job queue", "", "", queue.Running, "runs on"},
+		"queue silent":   {is, "Failed to get the job queue for cluster 'x'.\n{}", "", "", queue.Running, "runs on"},
 		"stopped":        {up("STOPPED", ""), "", "SUCCEEDED", "", queue.Stopped, "its cluster was stopped with what it"},
 		"ill":            {up("INIT", ill), "", "SUCCEEDED", "", queue.Running, "SkyPilot calls its cluster unhealthy: ray"},
 		"cancelled":      {"", "", "CANCELLED", "", queue.Gone, "its launch was cancelled"},

@@ -190,3 +190,18 @@ func TestScript(t *testing.T) {
 		}
 	}
 }
+
+// A machine that has Slurm's commands, but no cluster.
+func TestNotConfigured(t *testing.T) {
+	dir := t.TempDir()
+	const sinfo = "#!/bin/sh\necho 'sinfo: error: resolve_ctls_from_dns_srv: res_nsearch error: Unknown host' >&2\n" +
+		"echo 'sinfo: fatal: Could not establish a configuration source' >&2\nexit 1\n"
+	if err := os.WriteFile(filepath.Join(dir, "sinfo"), []byte(sinfo), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	_, err := New(remote.Here, Options{}).Offers(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "set SLURM_CONF to the cluster's slurm.conf, or name a login host") {
+		t.Errorf("%v", err)
+	}
+}

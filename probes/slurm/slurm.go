@@ -101,6 +101,10 @@ func (e *Engine) command(ctx context.Context, input []byte, words ...string) (st
 			"slurm:user@host",
 			plaintext.Clean(e.login.String()), name)
 	}
+	if strings.Contains(said.String(), "Could not establish a configuration source") {
+		return "", fmt.Errorf("there is no configuration of Slurm on %s: set SLURM_CONF to the cluster's slurm.conf, or "+
+			"name a login host, --on slurm:user@host", plaintext.Clean(e.login.String()))
+	}
 	if ctx.Err() != nil {
 		return "", &failure{fmt.Sprintf("the commands of Slurm on %s did not answer within %s",
 			plaintext.Clean(e.login.String()), commandTimeout), err}
