@@ -93,7 +93,7 @@ type driver struct {
 func (d *driver) explore() *explore.Screen { return d.app.screens[0].(*explore.Screen) }
 func (d *driver) probe() *probe.Screen     { return d.app.screens[1].(*probe.Screen) }
 func (d *driver) fleet() *fleet.Screen     { return d.app.screens[2].(*fleet.Screen) }
-func (d *driver) traffic() *traffic.Screen { return d.app.screens[3].(*traffic.Screen) }
+func (d *driver) traffic() *traffic.VMs    { return d.app.screens[3].(*traffic.Screen).VMs }
 func (d *driver) library() *library.Screen { return d.app.screens[4].(*library.Screen) }
 
 // drive opens on the question about CaffeNet that most tests are of, without any limit.

@@ -158,7 +158,7 @@ func (f *serverFlags) run(cmd *cobra.Command, url string) error {
 	if err != nil {
 		return err
 	}
-	out, path, err := f.file()
+	out, path, err := f.file(database(cmd))
 	if err != nil {
 		return err
 	}
@@ -216,24 +216,17 @@ func (f *serverFlags) arriving() ([]batching.Request, error) {
 }
 
 // file is the log to write, which no file is lost for.
-func (f *serverFlags) file() (*os.File, string, error) {
+func (f *serverFlags) file(database string) (*os.File, string, error) {
 	path := f.out
 	if path == "" {
-		db, err := store.Named("")
+		db, err := store.Named(database)
 		if err != nil {
 			return nil, "", err
 		}
-		dir := filepath.Join(filepath.Dir(db), "requests")
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := os.MkdirAll(workload.LogFolder(db), 0o700); err != nil {
 			return nil, "", err
 		}
-		name := strings.Map(func(r rune) rune {
-			if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '-' {
-				return r
-			}
-			return '-'
-		}, f.model[max(len(f.model)-60, 0):])
-		path = filepath.Join(dir, strings.Trim(name, "-.")+"-"+time.Now().Format("20060102-150405")+".jsonl")
+		path = filepath.Join(workload.LogFolder(db), workload.LogName(f.model, time.Now()))
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, os.ErrExist) {

@@ -8,11 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"sweetspot/data/contract"
-	"sweetspot/data/texttable"
+	"sweetspot/data/document"
 	"sweetspot/data/workload"
 	"sweetspot/engine/batching"
 	"sweetspot/engine/plaintext"
-	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/serving"
 )
@@ -33,6 +32,7 @@ type llmFlags struct {
 	vm                  string
 	price               *float64
 	apiInput, apiOutput *float64
+	csv                 bool
 }
 
 func newTrafficLLMCommand() *cobra.Command {
@@ -58,11 +58,8 @@ func newTrafficLLMCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if wantsJSON(cmd) {
-				err = printJSON(cmd.OutOrStdout(), described)
-			} else {
-				err = texttable.LLM(cmd.OutOrStdout(), described)
-			}
+			err = printAs(cmd, f.csv, document.LLM,
+				document.Subject{LLM: func() (contract.LLM, error) { return described, nil }})
 			if err == nil && !described.Keeps {
 				err = exitError{exitInfeasible, fmt.Errorf("%s: loosen --slo-ttft, --slo-tpot or --max-violations, or give more "+
 					"--replicas", described.Advice[1])}
@@ -116,6 +113,7 @@ func (f *llmFlags) register(cmd *cobra.Command) {
 		"compare "+
 		"with")
 	fl.Var(optional(&f.apiOutput, quantity.ParseMoney), "api-output", "price of an API in $ per million tokens out")
+	fl.BoolVar(&f.csv, "csv", false, "print the loads of one replica as CSV")
 }
 
 // check refuses what means nothing.
@@ -191,7 +189,10 @@ func (f *llmFlags) answer(cmd *cobra.Command) (out contract.LLM, err error) {
 	if in.Answer, err = in.Question.Answer(); err != nil {
 		return out, err
 	}
-	return contract.NewLLM(in), nil
+	if in.Curve, err = in.Question.Curve(in.Answer); err == nil {
+		in.Curve, err = in.Curve.Intervals(cmd.Context(), in.Question)
+	}
+	return contract.NewLLM(in), err
 }
 
 // server is the replica: fitted to the log, or as given.
@@ -219,19 +220,10 @@ func (f *llmFlags) server() (fit batching.Fitted, log workload.Tokens, err error
 		return fit, log, fmt.Errorf("%s has no lengths, or no times of first and last tokens: give it as --trace, and as "+
 			"--log one that has them", plaintext.Quote(f.log))
 	}
-	known := f.settings
-	if known.MaxSequences == 0 {
-		known.MaxSequences = batching.SequencesSeen(log.Log)
-	}
-	n := len(log.Log)
-	if f.fit > 0 {
-		n = min(n, f.fit)
-	}
-	found, err := batching.Fit(log.Log, n, known)
-	if err != nil {
+	if fit, err = log.FitServer(f.fit, f.settings); err != nil {
 		return fit, log, fmt.Errorf("%s: %w", plaintext.Quote(f.log), err)
 	}
-	return *found, log, nil
+	return fit, log, nil
 }
 
 // load is what is to be served.
@@ -262,11 +254,7 @@ func (f *llmFlags) prices(cmd *cobra.Command) (out []contract.HourlyPrice, err e
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range profile.Purchases {
-		if usd, ok := set.LeastPrice(f.vm, p); ok {
-			out = append(out, contract.HourlyPrice{Purchase: string(p), USDPerHour: usd})
-		}
-	}
+	out = contract.HourlyPrices(set, f.vm)
 	if len(out) == 0 {
 		return nil, fmt.Errorf("the catalog has no price of %s: give --vm-price", plaintext.Quote(f.vm))
 	}

@@ -68,6 +68,23 @@ func TestTrafficLLM(t *testing.T) {
 	}
 }
 
+// The loads of one replica are CSV: a line for each, the last beyond what it holds.
+func TestTrafficLLMAsCSV(t *testing.T) {
+	text, _, err := execute(t, "traffic", "llm", "--step-time", "10ms", "--prompt-time", "50us", "--hours", "0.05", "--csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) != 1+len(batching.Shares) || !strings.HasPrefix(lines[0], "requests_per_second,goodput_per_second,within,") {
+		t.Fatalf("%s", text)
+	}
+	for i, l := range lines[1:] {
+		if cells := strings.Split(l, ","); len(cells) != 16 || (cells[2] >= "0.99") != (i <= batching.AtMost) {
+			t.Errorf("load %d: %s", i, l)
+		}
+	}
+}
+
 // Of requests that all arrive at once no load is told, neither 0 nor none.
 func TestTrafficLLMAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "once.csv")

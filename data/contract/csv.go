@@ -228,3 +228,21 @@ func WriteTrafficCSV(w io.Writer, t Traffic) error {
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }
+
+// WriteLLMCSV writes the loads of one replica as CSV with a header. Columns are only
+// added at the end.
+func WriteLLMCSV(w io.Writer, l LLM) error {
+	rows := [][]string{{"requests_per_second", "goodput_per_second", "within", "ttft_p50_s", "ttft_p95_s", "ttft_p99_s",
+		"tpot_p50_s", "tpot_p95_s", "tpot_p99_s", "itl_p99_s", "queue_p95_s", "busy", "preemptions", "rejected",
+		"most_running", "most_cached_tokens"}}
+	for _, x := range l.Loads {
+		row := []string{number(x.PerSecond), number(x.Goodput), number(&x.Within)}
+		for _, p := range []Latency{x.TTFT.P50, x.TTFT.P95, x.TTFT.P99, x.TPOT.P50, x.TPOT.P95, x.TPOT.P99, x.ITL.P99,
+			x.Queue.P95} {
+			row = append(row, number(p.S))
+		}
+		rows = append(rows, append(row, number(&x.Busy), strconv.FormatInt(x.Preemptions, 10), strconv.Itoa(x.Rejected),
+			strconv.Itoa(x.MostRunning), strconv.Itoa(x.MostCached)))
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}

@@ -6,6 +6,7 @@ import (
 
 	"sweetspot/engine/batching"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 )
 
@@ -19,12 +20,15 @@ type LLM struct {
 	// no load.
 	Most *LLMLoad `json:"most"`
 	// MostPerSecond is that load with its interval.
-	MostPerSecond Rate      `json:"most_per_second"`
-	Load          LLMLoad   `json:"load"`  // of the trace, on the replicas
-	Keeps         bool      `json:"keeps"` // the replicas keep the limits
-	Costs         []LLMCost `json:"costs"` // by purchase option; empty without a price
-	API           *LLMAPI   `json:"api"`   // the yardstick; null where no price is given
-	Advice        []string  `json:"advice"`
+	MostPerSecond Rate `json:"most_per_second"`
+	// Loads are those of one replica around its most, or, where it keeps the limits at none,
+	// around what it can compute; empty where all requests arrive at once.
+	Loads  []LLMLoad `json:"loads"`
+	Load   LLMLoad   `json:"load"`  // of the trace, on the replicas
+	Keeps  bool      `json:"keeps"` // the replicas keep the limits
+	Costs  []LLMCost `json:"costs"` // by purchase option; empty without a price
+	API    *LLMAPI   `json:"api"`   // the yardstick; null where no price is given
+	Advice []string  `json:"advice"`
 }
 
 // Rate is a number per second with its 90 % interval.
@@ -72,13 +76,14 @@ type LLMTrace struct {
 // LLMLoad is how replicas serve a load.
 type LLMLoad struct {
 	Replicas    int            `json:"replicas"`
-	PerSecond   *float64       `json:"per_second"` // requests, on average
-	Within      float64        `json:"within"`     // share of the requests that keep both limits: goodput
-	TTFT        LLMPercentiles `json:"ttft"`       // time to first token
-	TPOT        LLMPercentiles `json:"tpot"`       // time per output token, without the first
-	ITL         LLMPercentiles `json:"itl"`        // between any two tokens
-	Queue       LLMPercentiles `json:"queue"`      // until a request's first step
-	Busy        float64        `json:"busy"`       // share of the time that replicas compute
+	PerSecond   *float64       `json:"per_second"`         // requests, on average
+	Within      float64        `json:"within"`             // share of the requests that keep both limits
+	Goodput     *float64       `json:"goodput_per_second"` // requests that keep both limits
+	TTFT        LLMPercentiles `json:"ttft"`               // time to first token
+	TPOT        LLMPercentiles `json:"tpot"`               // time per output token, without the first
+	ITL         LLMPercentiles `json:"itl"`                // between any two tokens
+	Queue       LLMPercentiles `json:"queue"`              // until a request's first step
+	Busy        float64        `json:"busy"`               // share of the time that replicas compute
 	Preemptions int64          `json:"preemptions"`
 	Rejected    int            `json:"rejected"` // requests that the cache has no room for
 	MostRunning int            `json:"most_running"`
@@ -127,10 +132,21 @@ type HourlyPrice struct {
 	USDPerHour float64
 }
 
+// HourlyPrices are the least of a VM type, by purchase option.
+func HourlyPrices(set *profile.Set, vm string) (out []HourlyPrice) {
+	for _, p := range profile.Purchases {
+		if usd, ok := set.LeastPrice(vm, p); ok {
+			out = append(out, HourlyPrice{string(p), usd})
+		}
+	}
+	return out
+}
+
 // LLMInput is everything that is described.
 type LLMInput struct {
 	batching.Question
 	Answer  *batching.Answer
+	Curve   *batching.Curve
 	Prices  []HourlyPrice    // the first one counts for the yardstick
 	API     *batching.Prices // per million tokens
 	VM      string
@@ -139,15 +155,15 @@ type LLMInput struct {
 	Seed    *uint64
 }
 
-// hoursPerMonth is that of all monthly sums.
-const hoursPerMonth = 730
+// HoursPerMonth is that of all monthly sums.
+const HoursPerMonth = 730
 
 // NewLLM describes how a server does.
 func NewLLM(in LLMInput) LLM {
 	a := in.Answer
 	out := LLM{
 		Head: NewHead("traffic llm"), Server: NewLLMServer(in.Of), Load: newLLMLoad(a.Load), Keeps: a.Keeps,
-		Costs: []LLMCost{}, Advice: []string{},
+		Costs: []LLMCost{}, Advice: []string{}, Loads: []LLMLoad{},
 		Query: LLMQuery{
 			TTFTLimitS: in.Limits.TTFTS, TPOTLimitS: in.Limits.TPOTS, MaxViolations: math.Round(1e9*(1-in.Limits.Share)) / 1e9,
 			Replicas: OrNull(in.Replicas), VM: OrNull(clean(in.VM)), Seed: in.Seed,
@@ -157,11 +173,12 @@ func NewLLM(in LLMInput) LLM {
 			Output: a.Load.Output, PeriodS: in.Requests[len(in.Requests)-1].ArrivalS - in.Requests[0].ArrivalS,
 		},
 	}
-	spread := func(p *LLMPercentiles, s batching.Spread) {
-		p.P50, p.P95, p.P99 = newLatency(s.P50), newLatency(s.P95), newLatency(s.P99)
+	out.Load.spread(a.TTFT, a.TPOT)
+	for i, l := range in.Curve.Loads {
+		load := newLLMLoad(l)
+		load.spread(in.Curve.TTFT[i], in.Curve.TPOT[i])
+		out.Loads = append(out.Loads, load)
 	}
-	spread(&out.Load.TTFT, a.TTFT)
-	spread(&out.Load.TPOT, a.TPOT)
 	if a.Alone != nil {
 		most := newLLMLoad(a.Alone)
 		out.Most = &most
@@ -193,6 +210,16 @@ func NewLLMServer(f batching.Fitted) LLMServer {
 		s.FittedTo, s.Off, s.Basis = &f.Used, known(f.Off), estimate.Measured.String()
 	}
 	return s
+}
+
+// spread takes latencies with their intervals.
+func (l *LLMLoad) spread(ttft, tpot batching.Spread) {
+	for _, s := range []struct {
+		to *LLMPercentiles
+		of batching.Spread
+	}{{&l.TTFT, ttft}, {&l.TPOT, tpot}} {
+		s.to.P50, s.to.P95, s.to.P99 = newLatency(s.of.P50), newLatency(s.of.P95), newLatency(s.of.P99)
+	}
 }
 
 func newLatency(e estimate.Estimate) Latency {
@@ -227,6 +254,7 @@ func newLLMLoad(l *batching.Load) LLMLoad {
 		TPOT: of(l.Latencies.TPOT), ITL: of(l.Latencies.ITL), Queue: of(l.Latencies.Queue), Preemptions: l.Preemptions,
 		Rejected: l.Rejected, MostRunning: l.MostRunning, MostCached: l.MostCached,
 	}
+	out.Goodput = known(l.PerSecond * l.Within)
 	if l.SpanS > 0 {
 		out.Busy = (l.PromptS + l.DecodeS) / l.SpanS / float64(l.Replicas)
 	}
@@ -242,7 +270,7 @@ func (out *LLM) addCosts(in LLMInput) {
 		c := in.Answer.Load.CostOf(p.USDPerHour)
 		cost := LLMCost{
 			Purchase: clean(p.Purchase), USDPerHour: p.USDPerHour, USD: c.USD,
-			Monthly: p.USDPerHour * float64(in.Answer.Load.Replicas) * hoursPerMonth,
+			Monthly: p.USDPerHour * float64(in.Answer.Load.Replicas) * HoursPerMonth,
 			Input:   known(c.PerMillion.Input), Output: known(c.PerMillion.Output), Token: million(c.PerToken),
 		}
 		if at := in.Answer.Alone; at != nil {

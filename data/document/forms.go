@@ -21,6 +21,7 @@ const (
 	Ranking = "ranking"
 	Fleet   = "fleet"
 	Traffic = "traffic"
+	LLM     = "traffic llm"
 	Runs    = "runs"
 )
 
@@ -75,6 +76,9 @@ var forms = slices.Concat(
 		{Group: Traffic, Format: "json", Title: "JSON", Extension: ".json", make: ofTraffic(asJSON)},
 		{Group: Traffic, Format: "csv", Title: "CSV", Extension: ".csv", make: ofTraffic(contract.WriteTrafficCSV)},
 		{Group: Traffic, Format: "text", Title: "text", Extension: ".txt", make: ofTraffic(texttable.Traffic)},
+		{Group: LLM, Format: "json", Title: "JSON", Extension: ".json", make: ofLLM(asJSON)},
+		{Group: LLM, Format: "csv", Title: "CSV", Extension: ".csv", make: ofLLM(contract.WriteLLMCSV)},
+		{Group: LLM, Format: "text", Title: "text", Extension: ".txt", make: ofLLM(texttable.LLM)},
 		{Group: Runs, Format: "csv", Title: "Profile CSV", Extension: ".csv", make: ofRuns(Recorded.writeCSV)},
 		{Group: Runs, Format: "json", Title: "JSON", Extension: ".json", make: ofRuns(Recorded.writeJSON)},
 	},

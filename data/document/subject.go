@@ -25,6 +25,7 @@ type Subject struct {
 	Ranking *Ranked
 	Fleet   func() (contract.Fleet, error) // called once, when the first form is written
 	Traffic func() (contract.Traffic, error)
+	LLM     func() (contract.LLM, error)
 	Runs    *Recorded
 }
 
@@ -50,6 +51,9 @@ func Of(s Subject) (out []Document) {
 	}
 	if s.Traffic != nil {
 		s.Traffic = sync.OnceValues(s.Traffic)
+	}
+	if s.LLM != nil {
+		s.LLM = sync.OnceValues(s.LLM)
 	}
 	for _, f := range forms {
 		if m := f.make(s); m.files != nil {
@@ -179,6 +183,10 @@ func ofFleet(write func(io.Writer, contract.Fleet) error) maker {
 
 func ofTraffic(write func(io.Writer, contract.Traffic) error) maker {
 	return func(s Subject) made { return found(Traffic, s.Traffic, write) }
+}
+
+func ofLLM(write func(io.Writer, contract.LLM) error) maker {
+	return func(s Subject) made { return found("llm", s.LLM, write) }
 }
 
 // found is a form of an answer that takes long.

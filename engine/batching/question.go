@@ -1,6 +1,7 @@
 package batching
 
 import (
+	"context"
 	"math"
 
 	"sweetspot/engine/estimate"
@@ -36,18 +37,31 @@ type Spread struct{ P50, P95, P99 estimate.Estimate }
 // the trace.
 const sampled = 5000
 
-// Answer simulates.
+// Answer simulates, with intervals.
 func (q Question) Answer() (*Answer, error) {
+	a, err := q.Simulate()
+	if err != nil {
+		return nil, err
+	}
+	return q.Intervals(context.Background(), a)
+}
+
+// Simulate answers without intervals, which take longer.
+func (q Question) Simulate() (*Answer, error) {
 	a := &Answer{}
 	var err error
-	s := q.Of.Server
-	if a.Factor, a.Alone, err = Most(q.Requests, s, q.Limits); err != nil {
+	if a.Factor, a.Alone, err = Most(q.Requests, q.Of.Server, q.Limits); err != nil {
 		return nil, err
 	}
 	if err := q.serve(a); err != nil {
 		return nil, err
 	}
-	return a, q.intervals(a)
+	found := q.bare(spreads(a.Load))
+	a.TTFT, a.TPOT = spreadsOf(found)
+	if a.Alone != nil {
+		a.Most = q.bare([]float64{a.Alone.PerSecond})[0]
+	}
+	return a, nil
 }
 
 // serve serves the trace with the replicas asked for, or as few as do.
@@ -65,10 +79,11 @@ func (q Question) serve(a *Answer) (err error) {
 	return err
 }
 
-// intervals adds those of the most load and of the latencies.
-func (q Question) intervals(a *Answer) error {
+// Intervals is the answer with those of the most load and of the latencies.
+func (q Question) Intervals(ctx context.Context, simulated *Answer) (*Answer, error) {
+	a := *simulated
 	first := q.Requests[:min(len(q.Requests), sampled*a.Load.Replicas, 4*sampled)]
-	found, err := q.around(spreads(a.Load), func(s Server) ([]float64, error) {
+	found, err := q.around(ctx, spreads(a.Load), func(s Server) ([]float64, error) {
 		load, err := Serve(first, s, a.Load.Replicas, q.Limits)
 		if err != nil {
 			return nil, err
@@ -76,21 +91,22 @@ func (q Question) intervals(a *Answer) error {
 		return spreads(load), nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a.TTFT, a.TPOT = Spread{found[0], found[1], found[2]}, Spread{found[3], found[4], found[5]}
+	a.TTFT, a.TPOT = spreadsOf(found)
 	if a.Alone == nil {
-		return nil
+		return &a, nil
 	}
 	part := q.Requests[:min(len(q.Requests), sampled)]
-	found, err = q.around([]float64{a.Alone.PerSecond}, func(s Server) ([]float64, error) {
+	found, err = q.around(ctx, []float64{a.Alone.PerSecond}, func(s Server) ([]float64, error) {
 		factor, _, err := Most(part, s, q.Limits)
 		return []float64{factor}, err
 	})
-	if err == nil {
-		a.Most = found[0]
+	if err != nil {
+		return nil, err
 	}
-	return err
+	a.Most = found[0]
+	return &a, nil
 }
 
 // spreads are the percentiles that have intervals.
@@ -99,22 +115,42 @@ func spreads(l *Load) []float64 {
 	return []float64{t.P50, t.P95, t.P99, p.P50, p.P95, p.P99}
 }
 
+// spreadsOf are the estimates of [spreads].
+func spreadsOf(e []estimate.Estimate) (ttft, tpot Spread) {
+	return Spread{e[0], e[1], e[2]}, Spread{e[3], e[4], e[5]}
+}
+
+// bare are values without intervals. NaN stays unknown.
+func (q Question) bare(values []float64) []estimate.Estimate {
+	out, basis := make([]estimate.Estimate, len(values)), estimate.Spec
+	if len(q.Of.Draws) > 0 {
+		basis = estimate.OtherBatch
+	}
+	for i, v := range values {
+		if !math.IsNaN(v) {
+			out[i] = estimate.Exact(v, basis)
+		}
+	}
+	return out
+}
+
 // around gives values of all requests intervals as wide as those of what is computed
 // of some. Where the times are given, not fitted, there are none, and nothing is computed.
-func (q Question) around(values []float64, of func(Server) ([]float64, error)) ([]estimate.Estimate, error) {
-	out := make([]estimate.Estimate, len(values))
+func (q Question) around(ctx context.Context, values []float64,
+	of func(Server) ([]float64, error)) ([]estimate.Estimate, error) {
 	if len(q.Of.Draws) == 0 {
-		for i, v := range values {
-			if !math.IsNaN(v) {
-				out[i] = estimate.Exact(v, estimate.Spec)
-			}
-		}
-		return out, nil
+		return q.bare(values), nil
 	}
-	found, err := q.Of.Estimate(of)
+	found, err := q.Of.Estimate(func(s Server) ([]float64, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		return of(s)
+	})
 	if err != nil {
 		return nil, err
 	}
+	out := make([]estimate.Estimate, len(values))
 	for i, v := range values {
 		out[i] = scaled(found[i], v)
 	}

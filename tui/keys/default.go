@@ -146,6 +146,11 @@ const (
 	InTrafficSliders = "traffic.sliders"
 	InTrafficSchemes = "traffic.schemes"
 
+	// Traffic of a language model.
+	InTokens       = "traffic.tokens"
+	InTokenSliders = "traffic.tokens.sliders"
+	InTokenLoads   = "traffic.tokens.loads"
+
 	// The dialog that e opens.
 	InExport        = "export"
 	InExportForms   = "export.forms"
@@ -183,8 +188,9 @@ func in(regions ...string) []string { return regions }
 // footerWords are other words for the footer in some regions.
 var footerWords = map[Action]map[string]string{
 	Left: horizontal, Right: horizontal, Up: vertical, Down: vertical,
-	Enter: {InSliders: "type", InFleetSliders: "type", InTrafficSliders: "type", InFleetPolicies: "advice",
-		InTrafficSchemes: "advice", InPlot: "row", InCrosshair: "select", InRanking: "why", InInspector: "back",
+	Enter: {InSliders: "type", InFleetSliders: "type", InTrafficSliders: "type", InTokenSliders: "type",
+		InFleetPolicies: "advice", InTrafficSchemes: "advice", InTokenLoads: "advice", InPlot: "row",
+		InCrosshair: "select", InRanking: "why", InInspector: "back",
 		InForm: "edit", InChoice: "edit", InStart: "start", InOffer: "choose", InLeft: "follow",
 		InEnded: "form", InLibrary: "rank", InExport: "write",
 		InMapping: "import"},
@@ -192,7 +198,7 @@ var footerWords = map[Action]map[string]string{
 	Back:      {InRun: "cancel", InExport: ""},
 	Pin:       {InChoice: "switch", InOffer: "choose"},
 	Purchase:  {InFleet: "term"},
-	GPUs:      {InFleet: "VM type"},
+	GPUs:      {InFleet: "VM type", InTokens: "VM type"},
 	ProbeThis: {InForm: "start", InEnded: "again"},
 }
 
@@ -210,10 +216,11 @@ var plain = []Action{Left, Right, Up, Down, FocusNext}
 // orders the footer: 1 is shown first, 0 never.
 func defaults() []Binding {
 	explore, plots, filtered := in(InExplore), in(InPlot), in(InExplore, InLibrary)
-	lists := in(InRanking, InPlot, InInspector, InLibrary, InFleetPolicies, InTrafficSchemes)
+	lists := in(InRanking, InPlot, InInspector, InLibrary, InFleetPolicies, InTrafficSchemes,
+		InTokenLoads)
 	sorted := append(in(InExplore), lists...)
 	rows := append(in(InForm, InMapping, InRunCells, InEndedCells, InExport), lists...)
-	sliders := in(InSliders, InFleetSliders, InTrafficSliders)
+	sliders := in(InSliders, InFleetSliders, InTrafficSliders, InTokenSliders)
 	stepped := append(in(InPlot, InChoice, InOffer, InMapping), sliders...)
 	out, anyScreen := tabBindings()
 	for _, section := range []struct {
@@ -251,7 +258,8 @@ func defaults() []Binding {
 			{Crosshair, "i", "read", 10, plots,
 				"show a crosshair that reads values and counts the candidates in a cell; the arrow keys or the mouse move it"},
 			{NextChart, "V", "chart", 9, in(InTraffic),
-				"next chart: a function's memory, VMs against functions, or the variants of the model"},
+				"next chart: a function's memory, VMs against functions, or the variants of the model; of a language model, its " +
+					"prices or its cost by load"},
 		}},
 		{"Choosing", []row{
 			{Filter, "/", "filter", 8, filtered, "show only the rows that contain what you type"},
@@ -276,7 +284,7 @@ func defaults() []Binding {
 			{Bill, "B", "bill", 12, explore,
 				"set additional costs: start-up, disk, egress, electricity, interruptions of spot VMs"},
 			{Clouds, "c", "cloud", 11, explore, "choose clouds"},
-			{GPUs, "n", "GPU", 11, in(InExplore, InFleet), "choose GPUs; on Fleet, a VM type"},
+			{GPUs, "n", "GPU", 11, in(InExplore, InFleet, InTokens), "choose GPUs; on Fleet and Traffic, a VM type"},
 			{Variants, "v", "variant", 11, explore, "choose variants"},
 			{Feasible, "f", "hide", 11, explore, "show or hide infeasible candidates"},
 			{Predicted, "P", "predict", 13, explore, "also rank predicted candidates, which were never probed"},

@@ -1,196 +1,179 @@
 // Package traffic is the screen of online serving: sliders for the limits and
 // what is rented, the load and what each scheme of VMs and functions runs for it,
-// what that costs and how many requests miss their limit.
+// what that costs and how many requests miss their limit. Of a language model it is the
+// load that replicas of its server hold within limits.
 package traffic
 
 import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
-	"sweetspot/data/contract"
-	"sweetspot/data/document"
 	"sweetspot/data/workload"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/serving"
 	"sweetspot/tui/components/ask"
 	"sweetspot/tui/components/chooser"
-	"sweetspot/tui/components/desk"
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
-	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
 
-// Question is what the screen asks of its trace.
-type Question struct {
-	LimitS      float64 // of strict requests, seconds
-	MinAccuracy float64 // of the variant, in [0,1]; 0 is any
-	StrictShare float64
-	StartS      float64 // of a VM, seconds
-	MemoryGB    float64 // of a function; 0 takes the cheapest within the limit
-	USDPerHour  float64 // of a VM whose price is not known otherwise
-	Scale       float64 // of the trace
-	Model       string  // whose runs say what a VM serves; "" is the study's VM
+// desktop is one of the desks that the screen shows, a whole screen but for its tab.
+type desktop interface {
+	screen.Screen
+	screen.Opener
 }
 
-// Trace is the load.
-type Trace = workload.Requests
-
-// TraceReader reads an arrival trace; an empty path makes one up.
-type TraceReader func(ctx context.Context, path string) (Trace, error)
-
-// Screen is the state of Traffic.
+// Screen is the state of Traffic: a desk for models that VMs and functions serve, and
+// one for language models.
 type Screen struct {
-	*desk.Traced[Trace, Question, Answer, serving.Advice]
-	set      *profile.Set
-	models   []string // that have offers, after "" for none
-	controls *controls
-	plots    *plots
-	chart    chart
+	desktop // the one that is shown
+	VMs     *VMs
+	Tokens  *Tokens
+	shell   *screen.Shell
+	logs    []workload.ServerLog // of language models, beside the database
+	listing ask.Loop[[]workload.ServerLog]
 }
 
 // New returns the screen without a trace.
 func New(sh *screen.Shell, read TraceReader) *Screen {
-	d := serving.Defaults()
-	s := &Screen{controls: newControls(), plots: newPlots(sh.Theme), models: []string{""}}
-	first := Question{LimitS: d.StrictLimitS, StrictShare: d.StrictShare, StartS: float64(d.VM.StartS),
-		USDPerHour: d.VM.USDPerHour, Scale: 1}
-	s.Traced = desk.NewTraced(sh, first, desk.Config[Question, *Answer]{
-		Sliders: &s.controls.Stack, Regions: []string{keys.InTrafficSliders, keys.InTrafficSchemes},
-		Save: s.controls.save, Load: s.controls.load,
-	}, desk.TraceConfig[Trace, Answer, serving.Advice]{
-		Read: read, Title: "Open an arrival trace", Extensions: []string{".csv", ".gz"},
-		Empty: func(t Trace) bool { return len(t.Arrivals) == 0 },
-		Rows:  3 + len(serving.Schemes()), Share: 60, Measures: measures,
-		Choices: func(a *Answer) int { return len(a.Outcomes) }, Best: s.best,
-		Charts: []interface{ SetTheme(*theme.Theme) }{s.plots.load, s.plots.late, s.plots.memory, s.plots.even,
-			s.plots.variants},
-		Solve: s.solve, Further: advise, Draw: s.draw, Decision: s.decision,
-	})
+	s := &Screen{shell: sh, VMs: newVMs(sh, read), Tokens: newTokens(sh)}
+	s.desktop = s.VMs
 	return s
 }
 
-// Tab is the action that shows the screen.
-func (s *Screen) Tab() keys.Action { return keys.Traffic }
+// SetSize changes the size in cells.
+func (s *Screen) SetSize(w, h int) {
+	s.VMs.SetSize(w, h)
+	s.Tokens.SetSize(w, h)
+}
 
-// Headline says what is asked, for the title line.
-func (s *Screen) Headline() string { return text.Clean(s.Trace.Source) }
+// SetTheme changes colours and symbols.
+func (s *Screen) SetTheme(th *theme.Theme) {
+	s.VMs.SetTheme(th)
+	s.Tokens.SetTheme(th)
+}
 
-// Receive takes the database's runs, traces, answers and advice.
+// Activate looks for servers that were probed since.
+func (s *Screen) Activate() tea.Cmd {
+	return tea.Batch(s.desktop.Activate(), s.list())
+}
+
+// list reads which servers were probed.
+func (s *Screen) list() tea.Cmd {
+	if s.shell.Workspace == nil {
+		return nil
+	}
+	database := s.shell.Workspace.Path()
+	s.listing.Forget()
+	return s.listing.Ask(s.shell.Ctx, func(context.Context) []workload.ServerLog {
+		logs, _ := workload.ServerLogs(database) // a folder that can't be read has none to choose
+		return logs
+	})
+}
+
+// Receive takes the database's runs, servers, traces, answers and advice.
 func (s *Screen) Receive(msg tea.Msg) tea.Cmd {
+	if logs, _, ok := s.listing.Receive(msg); ok {
+		s.logs = logs
+		return nil
+	}
+	var list tea.Cmd
 	if loaded, ok := msg.(screen.Loaded); ok {
 		s.setSet(loaded.Set)
+		list = s.list()
 	}
-	return s.Traced.Receive(msg)
+	return tea.Batch(list, s.VMs.Receive(msg), s.Tokens.Receive(msg))
+}
+
+func (s *Screen) setSet(set *profile.Set) {
+	s.VMs.setSet(set)
+	s.Tokens.set = set
 }
 
 // Act does what a key means here.
 func (s *Screen) Act(action keys.Action) tea.Cmd {
-	if cmd, handled := s.Do(action); handled {
-		return cmd
-	}
-	switch action {
-	case keys.Model:
+	if action == keys.Model {
 		s.chooseModel()
-	case keys.NextChart:
-		s.turn()
-	case keys.Clear:
-		return s.clear()
-	case keys.Export:
-		return s.export()
+		return nil
 	}
-	return nil
+	return s.desktop.Act(action)
 }
 
-// Disabled says why an action can't be done now.
-func (s *Screen) Disabled(action keys.Action) string {
-	if action == keys.NextChart && s.Layout.Fourth.W == 0 {
-		return "no room for the chart: widen the terminal"
-	}
-	return s.Traced.Disabled(action)
+// served is what can be chosen to be served.
+type served struct {
+	model string // that has runs; "" is the study's VM
+	log   string // of a language model's server
+	label string
+	note  string
 }
 
-// setSet gives the runs that models can be chosen by.
-func (s *Screen) setSet(set *profile.Set) {
-	s.set, s.models = set, []string{""}
-	for _, m := range set.Models {
-		if slices.ContainsFunc(set.Runs, func(r profile.Run) bool {
-			return r.Model == m.Name && r.Mode == profile.Infer && r.Steady.Known()
-		}) {
-			s.models = append(s.models, m.Name)
+// servedNow are the choices, and which of them is served.
+func (s *Screen) servedNow() (all []served, now int) {
+	for _, m := range s.VMs.models {
+		all = append(all, served{model: m, label: cmp.Or(m, "no model: the VM of the study")})
+	}
+	for _, l := range s.logs {
+		all = append(all, served{log: l.Path, label: l.Model, note: "language model, probed " +
+			l.At.Format("2006-01-02 15:04")})
+	}
+	now = slices.IndexFunc(all, func(x served) bool {
+		if s.desktop == s.Tokens {
+			return x.log != "" && x.log == s.Tokens.log
 		}
-	}
+		return x.log == "" && x.model == s.VMs.Question().Model
+	})
+	return all, now
 }
 
-// solve answers the present question.
-func (s *Screen) solve() ask.Work[*Answer] {
-	trace, set, q := s.Trace, s.set, s.Question()
-	return func(context.Context) *Answer { return solve(trace, set, q) }
-}
+// otherLog is the choice of a log that is not beside the database.
+const otherLog = "log"
 
-// best is the scheme that is advised, −1 while that is not known.
-func (s *Screen) best(_ *Answer, o *serving.Advice) int {
-	if !s.IsFound() {
-		return -1
-	}
-	return o.Pick
-}
-
-// draw brings sliders and charts to the answer.
-func (s *Screen) draw() {
-	s.Table.Empty = s.Shown.Why
-	s.controls.show(s.Shown)
-	s.plots.show(s.Shown, s.Chosen())
-}
-
-// chooseModel offers the models whose runs say what a VM serves, and the study's VM.
+// chooseModel offers the models whose runs say what a VM serves, the language models
+// whose servers were probed, and the study's VM.
 func (s *Screen) chooseModel() {
-	if len(s.models) < 2 {
-		return
+	all, now := s.servedNow()
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = strconv.Itoa(i)
 	}
-	label := func(name string) string { return cmp.Or(name, "no model: the VM of the study") }
-	s.Shell.Offer(chooser.Question{Title: "Model", Choices: chooser.Among(s.models, s.Question().Model, label)},
-		func(names []string) tea.Cmd { return s.setModel(names[0]) })
-}
-
-func (s *Screen) setModel(name string) tea.Cmd {
-	q := s.Question()
-	q.Model, q.MinAccuracy = name, 0
-	if s.chart = memoryChart; q.Model != "" {
-		s.chart = variantsChart
+	at := func(name string) served {
+		i, _ := strconv.Atoi(name)
+		return all[i]
 	}
-	return s.Change("model", q)
-}
-
-// clear takes the floor of accuracy and the function's memory back to what is
-// chosen for them.
-func (s *Screen) clear() tea.Cmd {
-	q := s.Question()
-	q.MinAccuracy, q.MemoryGB = 0, 0
-	return s.Change("clear", q)
-}
-
-// export offers the forms of what Traffic shows.
-func (s *Screen) export() tea.Cmd {
-	shown := s.Shown
-	if shown == nil {
-		return s.Shell.Note(toast.Info, "nothing is answered yet")
+	choices := chooser.Among(names, strconv.Itoa(now), func(name string) string { return at(name).label })
+	for i := range choices {
+		choices[i].Note = at(choices[i].Values[0]).note
 	}
-	if shown.Why != "" {
-		return s.Shell.Note(toast.Warn, "there is nothing to write: "+shown.Why)
+	other := chooser.Choice{Values: []string{otherLog}, Label: "a language model: open the log of its server"}
+	if len(s.logs) == 0 {
+		other.Note = "none has step times: sweetspot probe server URL"
 	}
-	in := contract.TrafficInput{
-		Procured: shown.Engine, Schemes: serving.Schemes(), Source: s.Headline(), Remarks: s.Trace.Notes,
-		MinAccuracy: shown.Question.wanted().MinAccuracy,
-	}
-	return s.Shell.Export(in.Source, document.Subject{Traffic: func() (_ contract.Traffic, err error) {
-		if in.Advice, err = serving.Advise(in.Question); err != nil {
-			return contract.Traffic{}, err
+	choices = append(choices, other)
+	s.shell.Offer(chooser.Question{Title: "Model", Choices: choices}, func(names []string) tea.Cmd {
+		if names[0] == otherLog {
+			return s.shell.Choose("Open the log of a language model's server", []string{".jsonl", ".csv", ".gz"}, s.serve)
 		}
-		return contract.NewTraffic(in), nil
-	}})
+		chosen := at(names[0])
+		if chosen.log != "" {
+			return s.serve(chosen.log)
+		}
+		return s.setModel(chosen.model)
+	})
+}
+
+// setModel shows what VMs and functions make of a model.
+func (s *Screen) setModel(name string) tea.Cmd {
+	s.desktop = s.VMs
+	return tea.Batch(s.VMs.Activate(), s.VMs.setModel(name))
+}
+
+// serve shows what replicas of a language model's server hold.
+func (s *Screen) serve(log string) tea.Cmd {
+	s.desktop = s.Tokens
+	return tea.Batch(s.Tokens.serve(log), s.shell.Note(toast.Info, "fitting step times to the log of the server…"))
 }

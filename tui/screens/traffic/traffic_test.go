@@ -30,17 +30,24 @@ func (program) Shown() keys.Action       { return keys.Traffic }
 func (program) Tell(tea.Msg) tea.Cmd     { return nil }
 func (program) Reload() tea.Cmd          { return nil }
 
+// fixture is the desk of models that VMs serve, and the screen that has it.
+type fixture struct {
+	*VMs
+	whole *Screen
+}
+
 // asked is the screen with an answer about ten minutes of load, and a set in which
 // the model "served" has a fast variant and an accurate one.
-func asked(t *testing.T, w, h int) *Screen {
+func asked(t *testing.T, w, h int) *fixture {
 	t.Helper()
 	clock := func(time.Duration, func(time.Time) tea.Msg) tea.Cmd { return nil }
-	s := New(&screen.Shell{Program: program{}, Ctx: t.Context(), Theme: theme.New("", true, false), After: clock},
+	whole := New(&screen.Shell{Program: program{}, Ctx: t.Context(), Theme: theme.New("", true, false), After: clock},
 		func(context.Context, string) (Trace, error) {
 			return Trace{Arrivals: serving.CrowdLoad.Generate(600, 50, 1), Source: "ten minutes",
 				Notes: []string{"made up"}}, nil
 		})
-	s.SetSize(w, h)
+	s := &fixture{whole.VMs, whole}
+	whole.SetSize(w, h)
 	set := &profile.Set{Models: []profile.Model{{Name: "trained"}, {Name: "served"}}, Runs: []profile.Run{
 		{Model: "trained", Mode: profile.Train, Steady: estimate.Around(1, 0.1, estimate.Measured)}}}
 	for k, variant := range []string{"", "pruned"} {
@@ -50,8 +57,8 @@ func asked(t *testing.T, w, h int) *Screen {
 			Steady: estimate.Around(seconds, 0.01*seconds, estimate.Measured), SteadyStdDevS: new(0.05 * seconds),
 			Accuracy: &profile.Accuracy{Metric: "top-1", Value: 0.9 - 0.05*float64(k), HigherIsBetter: true}})
 	}
-	s.Receive(screen.Loaded{Set: set})
-	do(s, s.Activate())
+	whole.Receive(screen.Loaded{Set: set})
+	do(s, whole.Activate())
 	if s.Shown == nil || s.Shown.Why != "" || !s.IsFound() {
 		t.Fatalf("no answer: %+v", s.Shown)
 	}
@@ -59,7 +66,7 @@ func asked(t *testing.T, w, h int) *Screen {
 }
 
 // do runs a command and what comes of it.
-func do(s *Screen, cmd tea.Cmd) {
+func do(s *fixture, cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
@@ -69,13 +76,13 @@ func do(s *Screen, cmd tea.Cmd) {
 			do(s, c)
 		}
 	default:
-		do(s, s.Receive(msg))
+		do(s, s.whole.Receive(msg))
 	}
 }
 
 // nextModel presses enter on what the key of the models offers.
-func nextModel(s *Screen) tea.Cmd {
-	s.Act(keys.Model)
+func nextModel(s *fixture) tea.Cmd {
+	s.whole.Act(keys.Model)
 	cmd, _ := s.Shell.Key(tea.KeyPressMsg{Code: tea.KeyEnter}, keys.Enter)
 	return cmd
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // View draws the screen in exactly its size.
-func (s *Screen) View() string {
+func (s *VMs) View() string {
 	return s.Traced.View(desk.Panes{
 		Sliders: desk.Pane{Title: "Traffic", Note: s.modelName()},
 		First:   desk.Pane{Title: "requests/s", Note: s.loadLegend(), Body: s.plots.load.Draw},
@@ -26,7 +26,7 @@ func (s *Screen) View() string {
 	}, s.sentences)
 }
 
-func (s *Screen) modelName() string {
+func (s *VMs) modelName() string {
 	if s.Question().Model == "" {
 		return "the study's m4.large"
 	}
@@ -34,14 +34,14 @@ func (s *Screen) modelName() string {
 }
 
 // loadLegend names the two lines of the load.
-func (s *Screen) loadLegend() string {
+func (s *VMs) loadLegend() string {
 	return string(s.Theme.SeriesRune(loadClass)) + " load " + string(s.Theme.SeriesRune(s.Chosen())) +
 		" capacity, " +
 		string(serving.Schemes()[s.Chosen()])
 }
 
 // choice is the chart that is turned to.
-func (s *Screen) choice() desk.Pane {
+func (s *VMs) choice() desk.Pane {
 	switch s.shown() {
 	case variantsChart:
 		return desk.Pane{Title: "accuracy × latency", Note: "of a batch", Body: s.plots.variants.Draw}
@@ -71,7 +71,7 @@ const (
 )
 
 // shown is the chart turned to; without a model there are no variants to show.
-func (s *Screen) shown() chart {
+func (s *VMs) shown() chart {
 	if s.chart == variantsChart && s.Question().Model == "" {
 		return memoryChart
 	}
@@ -79,7 +79,7 @@ func (s *Screen) shown() chart {
 }
 
 // turn goes to the next chart.
-func (s *Screen) turn() {
+func (s *VMs) turn() {
 	s.chart = (s.shown() + 1) % charts
 	s.chart = s.shown()
 }
@@ -97,7 +97,7 @@ func rateText(v float64) string {
 }
 
 // costs draws what each scheme costs, by kind, and what it misses.
-func (s *Screen) costs(w, h int) string {
+func (s *VMs) costs(w, h int) string {
 	if s.Shown == nil || s.Shown.Why != "" {
 		return ""
 	}
@@ -114,7 +114,7 @@ func (s *Screen) costs(w, h int) string {
 	return plot.Bars(s.Theme, bars, w, h)
 }
 
-func (s *Screen) traceNote() string {
+func (s *VMs) traceNote() string {
 	if s.Shown == nil {
 		return ""
 	}
@@ -123,7 +123,7 @@ func (s *Screen) traceNote() string {
 }
 
 // decision is the advice that matters most: what to run, and whether mixing pays.
-func (s *Screen) decision() (out []string) {
+func (s *VMs) decision() (out []string) {
 	switch a := s.Shown; {
 	case a == nil:
 		return nil
@@ -142,7 +142,7 @@ func (s *Screen) decision() (out []string) {
 const decided = 2
 
 // sentences put what the numbers mean into words, beside the decision.
-func (s *Screen) sentences() (out []string) {
+func (s *VMs) sentences() (out []string) {
 	a := s.Shown
 	if a == nil {
 		return nil
