@@ -71,6 +71,7 @@ type Run struct {
 	StateBytes         *float64  `json:"state_bytes"`          // weights, gradients and optimizer, on one device
 	Framework          *string   `json:"framework"`            // what ran the network, with its version; null if unknown
 	Packages           []string  `json:"packages"`             // that the script had imported, name==version; or null
+	Tuning             *Tuning   `json:"tuning"`               // of a language model's training; null of other work
 }
 
 // Measured is the accuracy of one run.
@@ -131,6 +132,7 @@ func NewRun(r profile.Run) Run {
 		EnergyJPerUnit: r.EnergyJPerUnit, AveragePowerW: r.AveragePowerW, EnergyOf: OrNull(clean(r.EnergyOf)),
 		PowerLimitW: r.PowerLimitW, Params: r.Work.Params, FLOPsPerUnit: r.Work.FLOPs,
 		ActivationsPerUnit: r.Work.Activations, Layers: r.Work.Layers, StateBytes: r.Work.StateBytes, Packages: r.Packages,
+		Tuning:  NewTuning(r),
 		Network: OrNull(clean(r.Work.Network)), Input: OrNull(clean(r.Work.Input)),
 		Folder: OrNull(clean(r.Folder)), Framework: OrNull(clean(r.Framework)),
 	}

@@ -117,6 +117,11 @@ func (r reader) row() (m profile.Model, run profile.Run) {
 		}
 		run.Packages = append(run.Packages, p)
 	}
+	tuning, err := profile.ParseTuning(r.Cell("tuning"))
+	if err != nil {
+		_ = r.Fail("tuning", "%v", err)
+	}
+	run.Tuning = tuning
 	run.Steady = r.steady(run)
 	run.Accuracy = r.accuracy(run.Basis)
 	run.EpochStartsS = r.rising("epoch_starts_s")

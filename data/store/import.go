@@ -52,7 +52,7 @@ func (s *Store) Import(ctx context.Context, set *profile.Set) (imported int, err
 // whether or not its command, work and energy are known: earlier versions did not read them.
 func fingerprint(run profile.Run) (string, error) {
 	run.ID, run.Note, run.Work, run.Command, run.Folder = 0, "", profile.Work{}, nil, ""
-	run.Packages = nil
+	run.Packages, run.Tuning = nil, nil
 	run.EnergyJPerUnit, run.AveragePowerW, run.EnergyOf = nil, nil, ""
 	// Earlier versions did not tell 0 from unknown.
 	run.WarmupIterations, run.WarmupExtraS = cmp.Or(run.WarmupIterations, new(0)), cmp.Or(run.WarmupExtraS, new(0.0))
@@ -110,7 +110,7 @@ func (s *Store) importRun(ctx context.Context, tx *transaction, model profile.Mo
 // importedBefore finds a run by its fingerprint; one that was deleted is there
 // again and counts as new. Layouts before 5 kept one dataset and unit for all
 // runs of a model, those before 7 no power of imported runs, those before 10 no work,
-// those before 11 no command, those before 13 no packages: importing again gives each its own.
+// those before 11 no command, those before 13 no packages, those before 17 no tuning: importing again gives each its own.
 func importedBefore(ctx context.Context, tx *transaction, mark string, run profile.Run) (known, isNew bool, err error) {
 	err = tx.QueryRowContext(ctx, "SELECT deleted > 0 FROM runs WHERE fingerprint = ?", mark).Scan(&isNew)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -126,13 +126,14 @@ func importedBefore(ctx context.Context, tx *transaction, mark string, run profi
 			activations_per_unit = coalesce(?, activations_per_unit), params = coalesce(?, params),
 			command = iif(? = '[]', command, ?), folder = iif(? = '', folder, ?), network = iif(? = '', network, ?),
 			input = iif(? = '', input, ?), layers = coalesce(?, layers), state_bytes = coalesce(?, state_bytes),
-			packages = iif(? = '', packages, ?)
+			packages = iif(? = '', packages, ?), tuning = iif(? = '', tuning, ?)
 		WHERE fingerprint = ?`, clean(run.Dataset), clean(run.Unit), clean(run.Note),
 		real(run.EnergyJPerUnit), real(run.AveragePowerW), clean(run.EnergyOf), clean(run.EnergyOf),
 		real(run.Work.FLOPs), real(run.Work.Activations), real(run.Work.Params),
 		formatCommand(run.Command), formatCommand(run.Command), clean(run.Folder), clean(run.Folder),
 		clean(run.Work.Network), clean(run.Work.Network), clean(run.Work.Input), clean(run.Work.Input),
-		real(run.Work.Layers), real(run.Work.StateBytes), formatPackages(run.Packages), formatPackages(run.Packages), mark)
+		real(run.Work.Layers), real(run.Work.StateBytes), formatPackages(run.Packages), formatPackages(run.Packages),
+		profile.FormatTuning(run.Tuning), profile.FormatTuning(run.Tuning), mark)
 	return true, isNew, err
 }
 
@@ -148,6 +149,7 @@ func rowOf(run profile.Run) *assignments {
 		"as_of", "note", "folder", "framework", "input_wait")
 	row.add("command", formatCommand(run.Command))
 	row.add("packages", formatPackages(run.Packages))
+	row.add("tuning", profile.FormatTuning(run.Tuning))
 	row.work(run.Work)
 	row.summary(run)
 	row.add("epoch_starts_s", formatStarts(run.EpochStartsS))

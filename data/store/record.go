@@ -19,6 +19,7 @@ type Description struct {
 	Count              int          // VMs; 0 is 1
 	WorldSize          *int         // data-parallel ranks
 	Work               profile.Work // nothing of what a unit takes where it is pruned
+	Tuning             *profile.Tuning
 	Machine            Machine
 	Command            []string
 	Packages           []string // distributions that were imported, name==version

@@ -52,6 +52,10 @@ func TestEveryFieldIsKept(t *testing.T) {
 	fillAll(t, reflect.ValueOf(&set.VMTypes[0]).Elem())
 	r.ID, r.Steady.Low, r.Steady.High, r.NoGPU = 1, 0.25, 0.75, false // it has one
 	r.Packages = []string{"numpy==1.26.4", "torch==2.4.1"}
+	tuning := r.Tuning
+	tuning.Method, tuning.WeightsIn, tuning.LearningIn = "lora", "nf4", "fp32"
+	tuning.Parallel, tuning.Sharding = "fsdp", "zero3"
+	tuning.Architecture.Name, tuning.Architecture.Source = "", "" // the run's
 	s := openTemp(t)
 	_, err := s.Import(t.Context(), set)
 	must(t, err)

@@ -105,6 +105,16 @@ func parsePackages(text string) (packages []string) {
 	return packages
 }
 
+// parseTuning reads what [profile.FormatTuning] wrote; of what was typed in by hand and cannot
+// be nothing is known.
+func parseTuning(text string) *profile.Tuning {
+	t, err := profile.ParseTuning(text)
+	if err != nil {
+		return nil
+	}
+	return t
+}
+
 // noGPU stands for the GPU of a machine that is known to have none.
 const noGPU = "none"
 

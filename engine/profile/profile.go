@@ -174,7 +174,9 @@ type Run struct {
 	Unit    string
 	Variant Variant
 	Work    Work `json:",omitzero"` // of the variant's network; see [Run.WorkIn]
-	Mode    Mode
+	// Tuning is how a language model was trained; nil of other work, or where it is unknown.
+	Tuning *Tuning `json:",omitempty"`
+	Mode   Mode
 
 	// Command is what was run, as the user gave it, with variables for secrets: a script with its
 	// arguments or, of a model, "sweetspot probe" with the flags of this one run. Folder is

@@ -11,24 +11,25 @@ import (
 // Architecture is a decoder of equal layers: attention and a gated feed-forward network of
 // three matrices, as in Llama, or one of several experts. Numbers are counts of elements.
 type Architecture struct {
-	Name         string
-	Layers       int // blocks of attention and feed-forward network
-	Hidden       int // width of the residual stream
-	Heads        int // of the queries
-	KVHeads      int // of keys and values: fewer than Heads with grouped queries
-	HeadSize     int // of each
-	Intermediate int // width of the feed-forward network, or of one expert
-	Vocabulary   int
-	Tied         bool // the output matrix is the embedding's
-	QKVBias      bool // queries, keys and values have biases
-	NormsOfLayer int  // normalisations in a layer: two, or four with those after each part
-	HeadNorms    bool // queries and keys are normalised, with weights shared by all heads
-	Softcapped   bool // attention's scores are capped, as in Gemma 2
+	Name         string `json:"-"`
+	Layers       int    `json:"layers"`       // blocks of attention and feed-forward network
+	Hidden       int    `json:"hidden"`       // width of the residual stream
+	Heads        int    `json:"heads"`        // of the queries
+	KVHeads      int    `json:"kv_heads"`     // of keys and values: fewer than Heads with grouped queries
+	HeadSize     int    `json:"head_size"`    // of each
+	Intermediate int    `json:"intermediate"` // width of the feed-forward network, or of one expert
+	Vocabulary   int    `json:"vocabulary"`
+	Tied         bool   `json:"tied"`        // the output matrix is the embedding's
+	QKVBias      bool   `json:"qkv_bias"`    // queries, keys and values have biases
+	NormsOfLayer int    `json:"layer_norms"` // normalisations in a layer: two, or four with those after each part
+	HeadNorms    bool   `json:"head_norms"`  // queries and keys are normalised, with weights shared by all heads
+	Softcapped   bool   `json:"softcapped"`  // attention's scores are capped, as in Gemma 2
 	// Experts are the feed-forward networks of a layer, of which each token takes a few; 0
 	// is a dense network.
-	Experts, ExpertsOfToken int
-	MaxPositions            int    // longest sequence it was made for; 0 is unknown
-	Source                  string // of the figures; "" is a file of the user's
+	Experts        int    `json:"experts"`
+	ExpertsOfToken int    `json:"experts_of_token"`
+	MaxPositions   int    `json:"max_positions"` // longest sequence it was made for; 0 is unknown
+	Source         string `json:"-"`             // of the figures; "" is a file of the user's
 }
 
 // most bounds what a hostile or broken file may claim: a hundred times what today's

@@ -138,6 +138,9 @@ func (s script) compare(t *testing.T, w *watched) {
 	if want := []float64{s.batch, s.samples, s.perEpoch, s.epochs, s.steps}; !slices.Equal(got, want) {
 		t.Errorf("batch, samples, steps of an epoch, epochs and steps are %v, want %v", got, want)
 	}
+	if s.tuning != nil {
+		compareTuning(t, w.tuning, s.tuning)
+	}
 	if w.validations != s.validations || w.checkpoints != s.checkpoints {
 		t.Errorf("%d validations and %d checkpoints, want %d and %d", w.validations, w.checkpoints, s.validations,
 			s.checkpoints)

@@ -1,6 +1,10 @@
 package frameworks
 
-import "strings"
+import (
+	"strings"
+
+	"sweetspot/engine/profile"
+)
 
 // unknown stands for what a script does not tell.
 const unknown = -1
@@ -18,8 +22,9 @@ type script struct {
 	batch, samples           float64 // of all ranks
 	perEpoch, epochs, steps  float64 // steps of an epoch, and the length of the training as it declares it
 	validations, checkpoints int
-	timed                    bool // it times its own steps
-	seed                     bool // its output, with the weights in its last line, is the same in every run
+	timed                    bool            // it times its own steps
+	tuning                   *profile.Tuning // of a language model's training; nil where that is not compared
+	seed                     bool            // its output, with the weights in its last line, is the same in every run
 }
 
 // name is that of the script, with its arguments.
@@ -81,6 +86,14 @@ var scripts = []script{
 		steps: unknown, validations: 3, seed: true},
 	{file: "fsdp2.py", launch: torchrun, ranks: 2, iterations: 16, batch: 8, samples: 64, perEpoch: 8, epochs: 2,
 		steps: unknown, seed: true},
+	// Language models of the script's own.
+	{file: "llama_loop.py", args: []string{"checkpointing"}, iterations: 24, batch: 8, samples: 96, perEpoch: 12,
+		epochs: 2, steps: unknown, seed: true, tuning: llamaLoop(80, 10, true)},
+	{file: "llama_loop.py", args: []string{"ddp"}, launch: torchrun, ranks: 2, iterations: 12, batch: 16, samples: 96,
+		perEpoch: 6, epochs: 2, steps: unknown, seed: true, tuning: shared(llamaLoop(192, 12, false), "ddp", "none", 211832)},
+	{file: "llama_loop.py", args: []string{"fsdp"}, launch: torchrun, ranks: 2, iterations: 12, batch: 16, samples: 96,
+		perEpoch: 6, epochs: 2, steps: unknown, seed: true,
+		tuning: shared(llamaLoop(192, 12, false), "fsdp", "zero3", 105976)},
 	// Optimizers that are none of PyTorch's.
 	{file: "engine.py", iterations: 12, batch: 16, samples: 64, perEpoch: 4, epochs: 3, steps: unknown, validations: 3,
 		seed: true},

@@ -8,6 +8,8 @@ var trainers = []script{
 		perEpoch: unknown, epochs: unknown, steps: 40, validations: 4, checkpoints: 2, seed: true},
 	{file: "transformers_causal.py", framework: "transformers, peft", args: []string{"--max_steps", "105"},
 		iterations: 105, batch: 6, samples: 120, perEpoch: 20, epochs: unknown, steps: 105, checkpoints: 1, seed: true},
+	{file: "transformers_lora.py", framework: "transformers, peft", only: "new", iterations: 60, batch: 6, samples: 180,
+		perEpoch: 30, epochs: 2, steps: unknown, seed: true, tuning: loraOfTrainer()},
 	{file: "accelerate_loop.py", framework: "accelerate", iterations: 48, batch: 8, samples: 128, perEpoch: 16,
 		epochs: 3, steps: unknown, validations: 3, checkpoints: 3, seed: true},
 	{file: "accelerate_loop.py", framework: "accelerate launch", launch: accelerated, iterations: 48, batch: 8,

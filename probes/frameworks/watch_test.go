@@ -19,9 +19,10 @@ import (
 // watched is what a command did under the hook.
 type watched struct {
 	model                    protocol.Model
-	iterations               map[int]int // steps of each rank
-	times                    []float64   // and the seconds of each of the first rank
-	validations, checkpoints int         // of the first rank
+	tuning                   *protocol.Tuning // nil where none was told
+	iterations               map[int]int      // steps of each rank
+	times                    []float64        // and the seconds of each of the first rank
+	validations, checkpoints int              // of the first rank
 	warnings, rejected       []string
 	stdout, stderr           string
 	exit                     runner.Exit
@@ -60,6 +61,8 @@ func (w *watched) take(item protocol.Item) {
 	switch e := item.Event.(type) {
 	case protocol.Model:
 		w.model = e
+	case protocol.Tuning:
+		w.tuning = &e
 	case protocol.Iteration:
 		w.iterations[e.Rank]++
 		if e.Rank == 0 {

@@ -90,6 +90,9 @@ var readers = map[string]func(*fields) Event{
 			StateBytes: f.amount("state_bytes"),
 		}
 	},
+	"tuning": func(f *fields) Event {
+		return Tuning{T: f.t(), Tuning: f.tuning(), Config: f.object["config"]}
+	},
 	"training": func(f *fields) Event {
 		return Training{T: f.t(), Number: f.index("number"), Script: f.name("script")}
 	},
@@ -327,6 +330,23 @@ func (f *fields) packages() []string {
 		return nil
 	}
 	return names
+}
+
+// tuning reads how a language model is trained; the architecture is not told so.
+func (f *fields) tuning() profile.Tuning {
+	raw, err := json.Marshal(f.object)
+	if err != nil {
+		f.fail("tuning", "is not JSON")
+		return profile.Tuning{}
+	}
+	t, err := profile.ParseTuning(string(raw))
+	if err != nil {
+		if f.err == nil {
+			f.err = err
+		}
+		return profile.Tuning{}
+	}
+	return *t
 }
 
 // list reads a list of objects; nil is unknown.

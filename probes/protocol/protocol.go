@@ -4,6 +4,12 @@
 // script may be buggy, so every text is cleaned and every number checked.
 package protocol
 
+import (
+	"encoding/json"
+
+	"sweetspot/engine/profile"
+)
+
 // Version is the protocol's version, the value of the key "sweetspot".
 const Version = 1
 
@@ -58,6 +64,14 @@ type Model struct {
 	Input              string   // shape of one unit, 3x224x224
 	// StateBytes are those of weights, gradients and the optimizers' state on one device.
 	StateBytes *float64
+}
+
+// Tuning is how a language model is trained. What its configuration says of the network, as
+// transformers writes it, is in Config; nil where it has none.
+type Tuning struct {
+	T      *float64
+	Tuning profile.Tuning
+	Config json.RawMessage
 }
 
 // Training says that a process trains from now on, in the training of that number, from 0:

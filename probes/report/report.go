@@ -14,6 +14,7 @@ import (
 
 	"sweetspot/data/contract"
 	"sweetspot/data/store"
+	"sweetspot/data/wording"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
@@ -89,6 +90,7 @@ type Run struct {
 	AveragePowerW    *float64          `json:"average_power_w"`
 	EnergyOf         *string           `json:"energy_of"` // what the sensors cover
 	Layers           []store.Layer     `json:"layers"`
+	Tuning           *contract.Tuning  `json:"tuning"`        // of a language model's training; null of other work
 	LargestBatch     *Largest          `json:"largest_batch"` // if requested instead of times
 	ScriptExit       *int              `json:"script_exit"`
 	RejectedLines    int               `json:"rejected_lines"`
@@ -96,6 +98,7 @@ type Run struct {
 
 	unit         string // of work
 	accuracyRead string // what was read as the accuracy, in words
+	trained      string // how a language model was trained, in words
 	look         string // what was counted, where nothing was measured
 }
 
@@ -187,7 +190,7 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 		AccuracyFrom:  contract.OrNull(u.AccuracyFrom), accuracyRead: u.AccuracyRead,
 		StoppedWords: contract.OrNull(u.StoppedWords), InputWait: u.InputWait, EnergyJPerUnit: r.EnergyJPerUnit,
 		AveragePowerW: r.AveragePowerW, EnergyOf: contract.OrNull(r.EnergyOf),
-		Layers: append([]store.Layer{}, u.Layers...),
+		Layers: append([]store.Layer{}, u.Layers...), Tuning: exported.Tuning, trained: wording.Trained(r),
 	}
 	if r.IsLook() {
 		p.Run.look = lookWords(r.Work)

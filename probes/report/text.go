@@ -46,6 +46,12 @@ func (p Probe) Write(w io.Writer, path string) error {
 		row(name, "%s (90 %%: %s … %s) from %d of %d steps", spread(s.Value, s.Low, s.High, quantity.Duration),
 			quantity.Duration(s.Low), quantity.Duration(s.High), r.SteadyIterations, r.Iterations)
 	}
+	if r.trained != "" {
+		row("trained", "%s", r.trained)
+	}
+	if r.Tuning != nil && r.Tuning.TokensPerSecond != nil {
+		row("tokens", "%s/s", quantity.Count(math.Round(*r.Tuning.TokensPerSecond)))
+	}
 	seconds("first validation", r.FirstValidationS)
 	seconds("later validations", r.ValidationS)
 	if r.PeakMemoryBytes != nil {

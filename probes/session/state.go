@@ -170,6 +170,9 @@ func (p *state) event(e protocol.Event, now float64) {
 		p.hosts.told = cmp.Or(e.VMs, p.hosts.told)
 		p.countHosts()
 		p.redescribed = true
+	case protocol.Tuning:
+		p.described.Tuning = tuningOf(e)
+		p.redescribed = true
 	case protocol.Packages:
 		d := &p.described
 		d.Packages = append(slices.Clip(d.Packages), e.Names...) // the old is in updates already sent

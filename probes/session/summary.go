@@ -106,7 +106,7 @@ func (p *state) run(s steady.Summary) profile.Run {
 		WorldSize: d.WorldSize, USDPerHour: m.USDPerHour,
 		BatchSize: d.BatchSize, Epochs: d.Epochs, IterationsPerEpoch: d.IterationsPerEpoch, TrainSize: d.TrainSize,
 		Steps:   d.Steps,
-		Command: d.Command, Folder: d.Folder, Packages: d.Packages, Work: d.Work, Framework: d.Framework,
+		Command: d.Command, Folder: d.Folder, Packages: d.Packages, Work: d.Work, Tuning: d.Tuning, Framework: d.Framework,
 		InitS:           p.initS,
 		PeakMemoryBytes: p.peak, Accuracy: p.accuracy, Validations: slices.Clip(p.checks), Pauses: slices.Clip(p.pauses),
 		Status: profile.Running, Basis: estimate.Measured,

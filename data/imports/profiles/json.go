@@ -114,6 +114,9 @@ func readRun(written []byte) (r profile.Run, err error) {
 	for _, word := range w.Command {
 		r.Command = append(r.Command, source.Text(word))
 	}
+	if r.Tuning, err = profile.ParseTuning(string(values["tuning"])); err != nil {
+		return r, fmt.Errorf("has a tuning whose %w", err)
+	}
 	if p := w.Pruning; p != nil {
 		r.Variant.Pruning = &profile.Pruning{Kind: text(p.Kind), Ratio: p.Ratio}
 		for name, ratio := range p.Layers {

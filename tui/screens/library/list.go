@@ -213,6 +213,9 @@ func runWords(u *profile.Run) []string {
 	if u.Framework != "" {
 		what = append(what, u.Framework)
 	}
+	if t := wording.Trained(*u); t != "" {
+		what = append(what, t)
+	}
 	if u.PeakMemoryBytes != nil {
 		what = append(what, "at most "+quantity.Bytes(int64(*u.PeakMemoryBytes))+" per GPU")
 	}

@@ -34,6 +34,8 @@ what it watches once the program has imported it. The modules:
     epochs.py     how many epochs the program will train
     steps.py      how many steps, where it counts these
     loops.py      the loops that a step is in
+    language.py   how a language model is trained
+    architecture.py  and its figures
     packages.py   what the program has imported
     ranks.py      which process of a data-parallel training this is
     control.py    the request to stop

@@ -37,8 +37,10 @@ class Between:
         if self.forward_at is None or (self.built_at is not None and self.forward_at < self.built_at):
             self.forward_at, self.first_module = perf_counter(), id(module)
             self.batch, _, self.given = loaders.look(inputs)
+            self.facts.calls.begin()
         elif id(module) == self.first_module:
             self.batch = None
+        self.facts.calls.add(module, inputs)
         if getattr(module, "batch_first", True) is False:
             self.sequences(inputs)
 

@@ -1,6 +1,9 @@
 """Which batches the steps use: the training loader, its passes and epochs."""
 
 
+from . import loaders
+
+
 class Data:
     """What the loaders delivered to the steps of this process.
 
@@ -22,6 +25,7 @@ class Data:
         self.name = self.size = self.length = None  # of the training set; None unknown
         self.counted = None  # units of a whole pass, as fetched
         self.image = self.changed = False
+        self.words = loaders.Words()
 
     def asked(self, a_pass, seconds):
         """A training pass kept the program waiting for this long."""
@@ -30,6 +34,7 @@ class Data:
 
     def got(self, a_pass, seconds):
         self.asked(a_pass, seconds)
+        self.words.add(a_pass, self.main)
         self.passes[a_pass] = True
         if len(self.passes) > 64:  # a program that only evaluates
             del self.passes[next(iter(self.passes))]

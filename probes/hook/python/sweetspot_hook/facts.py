@@ -2,7 +2,7 @@
 
 import gc
 
-from . import machine
+from . import language, machine
 from . import steps as lengths
 
 PRECISIONS = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "float64": "fp64"}
@@ -34,9 +34,11 @@ class Facts:
         self.autocast = None  # the type in which an autocast region computes
         self.watched = self.kinds = ()  # ids of modules whose mode tells training from validation, and their types
         self.devices = set()  # indices of CUDA devices
+        self.calls = language.Calls(torch)
+        self.language = None  # how a language model is trained, if one is
 
-    def look(self, optimizer, optimizers, alone):
-        """Finds the modules that are being trained, after a step; alone is whether nothing is split over ranks."""
+    def look(self, optimizer, optimizers, world, by_hand, recomputed):
+        """Finds the modules that are being trained by so many ranks, after a step; recomputed as in language.py."""
         trained = {id(p) for o in optimizers if o is not None for p in parameters_of(o)}
         own = parameters_of(optimizer)
         trained.update(map(id, own))
@@ -54,8 +56,14 @@ class Facts:
         groups = [parameters_of(o) for o in optimizers if o is not None] + [own]
         watched = [m for group in groups for m in _holding(group, roots)]
         self.watched, self.kinds = frozenset(map(id, watched)), frozenset(map(type, watched))
-        if alone and self.params is not None:
-            self.state_bytes = self._state(roots, [o for o in optimizers if o is not None])
+        known = [o for o in optimizers if o is not None]
+        if world == 1 and not by_hand and self.params is not None:
+            self.state_bytes = self._state(roots, known)
+        try:
+            self.language = language.look(self.torch, roots, known, trained, self.calls.shapes, world, recomputed)
+        except Exception:  # a module of the program's own making
+            self.language = None
+        self.calls.begin()
         self.precision = self._precision(own, roots)
         self.devices = self._devices(roots, own)
 
@@ -75,7 +83,7 @@ class Facts:
     def _count(roots, trained):
         if not roots or any("FullyShardedDataParallel" in type(m).__name__ for r in roots for m in r.modules()):
             return None  # a rank has its share of them only
-        counted = {id(p): p.numel() for m in roots for p in _parameters(m)}
+        counted = {id(p): language.elements(p) for m in roots for p in _parameters(m)}
         for copy in (c for m in roots for c in _copies(m, trained)):
             for p in _parameters(copy):
                 counted.pop(id(p), None)
@@ -92,7 +100,9 @@ class Facts:
         return sum(held.values())
 
     def _precision(self, own, roots):
-        kind = self.autocast
+        if language.computes_in_8_bits(roots):
+            return "fp8"
+        kind = self.autocast or language.policy_of(roots)
         if kind is None:
             kinds = [p.dtype for p in own if p.is_floating_point()]
             if not kinds:

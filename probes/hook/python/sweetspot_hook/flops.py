@@ -41,6 +41,10 @@ class Count:
             self._leave()
             self.seen_all = False
 
+    def again(self):
+        """Whether activations were computed again in the backward pass; None where that was out of sight."""
+        return self.recomputed if self.seen_all and self.operations else None
+
     def give_up(self):
         """Watches nothing from now on, and tells nothing: some of the work is out of sight."""
         self.seen_all = False

@@ -22,7 +22,7 @@ class Pass:
         self.sizes = collections.deque(maxlen=REMEMBERED)  # of batches that no step used yet
         self.wait = 0.0  # seconds that it kept the training waiting
         self.image = False
-        self.shape = None  # of one unit of the latest batch
+        self.shape = self.whole = None  # of one unit of the latest batch, and of the batch
         self.exhausted = False
         self.backwards = 0  # passes of the run, when it began
         self.unused = False  # whole, and no gradient was computed in it: no step used it, if there is another
@@ -38,6 +38,7 @@ class Pass:
         """Records a batch of which this was seen; returns its units, or None."""
         self.given += 1
         size, self.image, self.shape = self._size(glance, self.skip())
+        self.whole = glance and glance[0]
         if size is None:
             size = self._batch_size
         self.units = None if size is None or self.units is None else self.units + size
@@ -65,6 +66,37 @@ class Pass:
             return self.sizes.popleft()
         taken = [self.sizes.popleft() for _ in range(min(batches, len(self.sizes)))]
         return None if None in taken else sum(taken)
+
+
+class Words:
+    """The words of all batches of the training set, where these are rows of them."""
+
+    def __init__(self):
+        self.loader_id = None
+        self.first = self.longest = 0  # lengths of a row
+        self.rows = self.units = self.words = self.batches = 0
+
+    def add(self, a_pass, main):
+        """The latest batch of a pass; main is the id of the loader that the steps use, None before the first."""
+        if a_pass.loader_id != self.loader_id:
+            if main is not None and a_pass.loader_id != main:
+                return
+            self.__init__()
+            self.loader_id, self.first = a_pass.loader_id, None
+        shape = a_pass.whole
+        if shape is None or len(shape) != 2 or self.first == 0:
+            self.first = 0  # it is something else
+            return
+        rows, n = shape
+        self.first = self.first or n
+        if n > self.longest:
+            self.longest = n
+        self.rows, self.words, self.batches = self.rows + rows, self.words + rows * n, self.batches + 1
+        self.units += a_pass.sizes[-1] or rows
+
+    def vary(self):
+        """Whether rows have several lengths."""
+        return self.rows * self.longest != self.words
 
 
 DRAWN = "_sweetspot_drawn"  # where an iterator keeps the numbers of samples that it drew in a pass

@@ -12,7 +12,7 @@ import sys
 from time import perf_counter
 
 from . import (
-    between, clock, control, cycles, data, ends, epochs, events, facts, flops, graphs, guard, log, loops, packages, ranks, savers,
+    between, clock, control, cycles, data, ends, epochs, events, facts, flops, graphs, guard, language, log, loops, packages, ranks, savers,
     stepping, steps, work,
 )
 from .guard import guarded
@@ -81,7 +81,7 @@ class Recorder(between.Between, stepping.Stepping):
         self.whole = []  # (begin, end, units) of passes that were validations
         self.pauses = []  # (begin, end)
         self.first = None  # the first iteration, while its units are in doubt
-        self.told = None  # the last model event
+        self.told = self.tuning = None  # the last events of these kinds
         self.queue = clock.Queue()  # events that wait for the device
         self.most = control.most_steps()
         self.memory_at = 0.0
@@ -133,7 +133,9 @@ class Recorder(between.Between, stepping.Stepping):
             events.START = events.OWN  # it is that of a program which trained in another process before
         t = events.at(end)
         events.training(self.rank, number)
-        self.facts.look(optimizer, [o() for o in self.optimizers], self.world == 1 and not by_hand)
+        self.facts.look(optimizer, [o() for o in self.optimizers], self.world, by_hand, self.flops.again())
+        if self.facts.language is not None:
+            self.attempt(language.by_trainer, self.facts.language, epochs.frames_of(sys._getframe(1)))
         if by_hand:
             optimizer.forget()
         self.length()
@@ -276,9 +278,19 @@ class Recorder(between.Between, stepping.Stepping):
             self.facts.model(per_epoch), unit="image" if self.data.image else "sample", dataset=name, train_size=size,
             iterations_per_epoch=per_epoch, world_size=self.world, vms=ranks.hosts(self.world),
         )
+        if self.data.words.vary():
+            fields["input"] = None
         if fields != self.told:
             self.told = fields
             events.emit("model", **fields)
+        self.tokens()
+
+    def tokens(self):
+        """Sends how a language model is trained, if it says something new."""
+        fields = self.facts.language and self.facts.language.fields(self.data, self.world)
+        if fields != self.tuning and self.rank == 0:
+            self.tuning = fields
+            events.emit("tuning", **fields)
 
     def memory(self, now):
         """The peak use of the device's memory, at most once a second."""
@@ -314,6 +326,7 @@ class Recorder(between.Between, stepping.Stepping):
             self.queue.drain(self.clock, 0)
             if not interrupted:
                 self._last_epoch()
+            self.tokens()
             self.memory_at = 0.0
             self.memory(perf_counter())
         except Exception as err:  # the device may have failed, and the program with it
