@@ -39,7 +39,8 @@ func newImportCommand() *cobra.Command {
 		Short: "Import runs from logs and tables of other programs",
 		Long: "import reads existing measurements: Profile CSV and the JSON of export --runs, timm's benchmarks\n" +
 			"with its results, MLPerf logs (MLLOG), Triton's perf_analyzer and Model Analyzer, Hugging Face's\n" +
-			"trainer_state.json and optimum-benchmark, CSV of Lightning and Keras, TensorBoard events, MLflow's\n" +
+			"trainer_state.json and optimum-benchmark, results of vLLM's serving benchmark, guidellm, AIPerf and\n" +
+			"GenAI-Perf, CSV of Lightning and Keras, TensorBoard events, MLflow's\n" +
 			"mlruns and database, logs and CSV of Weights & Biases, traces of Zeus, entries of DAWNBench, and\n" +
 			"any table with a mapping of its columns. The format is recognised by content.\n" +
 			"Files that belong together are imported together. What a file does not say stays unknown; flags can\n" +

@@ -12,6 +12,7 @@ import (
 	"sweetspot/data/workload"
 	"sweetspot/engine/batching"
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/serving"
 )
@@ -19,6 +20,7 @@ import (
 // llmFlags are the flags of traffic llm.
 type llmFlags struct {
 	log, trace          string
+	model, gpu          string
 	fit                 int
 	times               batching.Times
 	settings            batching.Settings
@@ -43,7 +45,8 @@ func newTrafficLLMCommand() *cobra.Command {
 			"tokens",
 		Long: "llm simulates the steps of a server that batches continuously, as vLLM does, with step times fitted to a " +
 			"log\n" +
-			"of the server (--log) or given (--step-time and its like). A log is JSON Lines with arrival_s, input_tokens,\n" +
+			"of the server (--log) or to the loads that were imported or probed of a model (--model), or given\n" +
+			"(--step-time and its like). A log is JSON Lines with arrival_s, input_tokens,\n" +
 			"output_tokens, first_token_s and last_token_s, as probe server writes it. TTFT is the time to the first token;\n" +
 			"TPOT is the mean time per further token, without the first.",
 		Example: "  sweetspot traffic llm --log requests.jsonl --slo-ttft 1s --slo-tpot 50ms --vm-price 2.50\n" +
@@ -75,6 +78,9 @@ func (f *llmFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	f.lengths, f.limits = workload.UsualLengths(), batching.Limits{TTFTS: 1, TPOTS: 0.05}
 	fl.StringVar(&f.log, "log", "", "log of the server, to which step times are fitted")
+	fl.StringVar(&f.model, "model", "", "the model whose loads in the database step times are fitted to, where no log "+
+		"is given: see sweetspot import")
+	fl.StringVar(&f.gpu, "gpu", "", "the GPU that these loads were measured on, where there are several")
 	fl.IntVar(&f.fit, "fit", 0, "fit to the first so many requests of the log only (default: all)")
 	fl.Var(of(&f.times.StepS, quantity.ParseDuration, ""), "step-time", "time of every step, where no log is given")
 	fl.Var(of(&f.times.PromptS, quantity.ParseDuration, ""), "prompt-time", "time that a prompt token adds to a step")
@@ -120,8 +126,13 @@ func (f *llmFlags) register(cmd *cobra.Command) {
 func (f *llmFlags) check(cmd *cobra.Command) error {
 	typed := f.times != batching.Times{}
 	switch {
-	case f.log == "" && f.times.StepS == 0:
-		return usageError("give --log, a log of the server, or --step-time and its like")
+	case f.log == "" && f.model == "" && f.times.StepS == 0:
+		return usageError("give --log, a log of the server, --model, of whose server loads were imported, or --step-time " +
+			"and its like")
+	case f.model != "" && (f.log != "" || typed):
+		return usageError("--model is what step times are fitted to: leave out --log, --step-time and its like")
+	case f.gpu != "" && f.model == "":
+		return usageError("--gpu narrows the loads of --model: add it")
 	case f.log != "" && typed:
 		return usageError("--log is what step times are fitted to: leave out --step-time and its like")
 	case (f.apiInput == nil) != (f.apiOutput == nil):
@@ -165,7 +176,12 @@ func (f *llmFlags) answer(cmd *cobra.Command) (out contract.LLM, err error) {
 	in := contract.LLMInput{VM: f.vm}
 	in.Limits, in.Replicas = f.limits, f.replicas
 	var log workload.Tokens
-	if in.Of, log, err = f.server(); err != nil {
+	if f.model != "" {
+		in.Of, err = f.fromLoads(cmd)
+	} else {
+		in.Of, log, err = f.server()
+	}
+	if err != nil {
 		return out, err
 	}
 	load, err := f.load(cmd, log)
@@ -224,6 +240,28 @@ func (f *llmFlags) server() (fit batching.Fitted, log workload.Tokens, err error
 		return fit, log, fmt.Errorf("%s: %w", plaintext.Quote(f.log), err)
 	}
 	return fit, log, nil
+}
+
+// fromLoads is the replica that loads in the database were measured on.
+func (f *llmFlags) fromLoads(cmd *cobra.Command) (fit batching.Fitted, err error) {
+	set, err := loaded(cmd)
+	if err != nil {
+		return fit, err
+	}
+	servers := set.Servers(f.model, f.gpu)
+	switch {
+	case len(servers) == 0:
+		return fit, fmt.Errorf("the database has no load on a server of %s: measure one with sweetspot probe server, or "+
+			"import what vLLM's benchmark, guidellm or AIPerf wrote", plaintext.Quote(f.model))
+	case len(servers) > 1:
+		return fit, fmt.Errorf("the loads on servers of %s are of several machines: name one with --gpu, of %s",
+			plaintext.Quote(f.model), plaintext.Join(servers, ", ", profile.Server.Words))
+	}
+	found, err := batching.FitLoads(servers[0].Loads, f.settings)
+	if err != nil {
+		return fit, fmt.Errorf("%s: %w", plaintext.Quote(f.model), err)
+	}
+	return *found, nil
 }
 
 // load is what is to be served.

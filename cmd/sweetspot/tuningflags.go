@@ -30,8 +30,8 @@ type tuningFlags struct {
 }
 
 func (f *tuningFlags) register(fl *pflag.FlagSet) {
-	fl.Var(of(&f.method, oneOf(transformer.Methods...), ""), "tuning", "train a language model by its architecture alone: full, lora or qlora "+
-		"(default lora, of a model that nothing was run of); --units are then tokens")
+	fl.Var(of(&f.method, oneOf(transformer.Methods...), ""), "tuning", "train a language model by its architecture "+
+		"alone: full, lora or qlora (default lora, of a model that nothing was run of); --units are then tokens")
 	fl.Var(optional(&f.sequence, quantity.ParseCount), "sequence",
 		fmt.Sprintf("tokens of a sequence, for --tuning (default %d)", transformer.DefaultSequence))
 	fl.Var(of(&f.rank, parseRank, ""), "lora-rank", fmt.Sprintf("rank of LoRA's matrices (default %d)",

@@ -72,6 +72,8 @@ type Run struct {
 	Framework          *string   `json:"framework"`            // what ran the network, with its version; null if unknown
 	Packages           []string  `json:"packages"`             // that the script had imported, name==version; or null
 	Tuning             *Tuning   `json:"tuning"`               // of a language model's training; null of other work
+	// Serving is the load on a language model's server and its latencies; null of other runs.
+	Serving *profile.Serving `json:"serving"`
 }
 
 // Measured is the accuracy of one run.
@@ -134,7 +136,7 @@ func NewRun(r profile.Run) Run {
 		ActivationsPerUnit: r.Work.Activations, Layers: r.Work.Layers, StateBytes: r.Work.StateBytes, Packages: r.Packages,
 		Tuning:  NewTuning(r),
 		Network: OrNull(clean(r.Work.Network)), Input: OrNull(clean(r.Work.Input)),
-		Folder: OrNull(clean(r.Folder)), Framework: OrNull(clean(r.Framework)),
+		Folder: OrNull(clean(r.Folder)), Framework: OrNull(clean(r.Framework)), Serving: r.Serving,
 	}
 	for _, word := range r.Command {
 		out.Command = append(out.Command, clean(word))

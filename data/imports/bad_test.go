@@ -40,7 +40,7 @@ func TestEmptyFiles(t *testing.T) {
 // whole or nothing. Of all others the rows are parts of runs.
 var (
 	rows      = []string{"wandb-runs", "profile-csv", "timm", "mlperf-epochs", "perf-analyzer", "model-analyzer", "wide"}
-	documents = []string{"profile-json", "trainer-state", "optimum-benchmark"}
+	documents = []string{"profile-json", "trainer-state", "optimum-benchmark", "vllm-bench", "guidellm", "aiperf"}
 )
 
 // A file that is cut off is refused in one sentence, which [readAll] tests, or

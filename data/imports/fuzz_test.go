@@ -49,6 +49,16 @@ func FuzzPerfAnalyzer(f *testing.F)  { fuzz(f, "perf-analyzer") }
 func FuzzModelAnalyzer(f *testing.F) { fuzz(f, "model-analyzer") }
 func FuzzTrainerState(f *testing.F)  { fuzz(f, "trainer-state") }
 func FuzzOptimum(f *testing.F)       { fuzz(f, "optimum-benchmark") }
+func FuzzVLLM(f *testing.F) {
+	fuzz(f, "vllm-bench", `{"model_id":"m","request_rate":"inf","completed":1,"total_input_tokens":1,`+
+		`"total_output_tokens":1,"output_throughput":1e300,"mean_tpot_ms":-1}`)
+}
+func FuzzGuideLLM(f *testing.F) {
+	fuzz(f, "guidellm", `{"benchmarks":[{"metrics":{"request_totals":{"successful":1}}}]}`)
+}
+func FuzzAIPerf(f *testing.F) {
+	fuzz(f, "aiperf", `{"request_count":{"avg":1},"inter_token_latency":{"unit":"s","avg":1}}`)
+}
 func FuzzTensorBoard(f *testing.F) {
 	fuzz(f, "tensorboard", string(board(logged{1, -5, "a", 1e38, true})))
 }

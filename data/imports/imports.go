@@ -16,7 +16,9 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/data/imports/aiperf"
 	"sweetspot/data/imports/dawnbench"
+	"sweetspot/data/imports/guidellm"
 	"sweetspot/data/imports/keras"
 	"sweetspot/data/imports/lightning"
 	"sweetspot/data/imports/mlflow"
@@ -28,6 +30,7 @@ import (
 	"sweetspot/data/imports/timm"
 	"sweetspot/data/imports/trainer"
 	"sweetspot/data/imports/triton"
+	"sweetspot/data/imports/vllm"
 	"sweetspot/data/imports/wandb"
 	"sweetspot/data/imports/wide"
 	"sweetspot/data/imports/zeus"
@@ -39,7 +42,7 @@ import (
 var Formats = []source.Format{
 	wandb.Log, wandb.History, wandb.Chart, wandb.Runs, mlflow.Format, mlflow.Store,
 	profiles.CSV, profiles.JSON, timm.Format, mllog.Format, mllog.Epochs, triton.PerfAnalyzer, triton.ModelAnalyzer,
-	trainer.Format, optimum.Format,
+	trainer.Format, optimum.Format, vllm.Format, guidellm.Format, aiperf.Format,
 	tensorboard.Format, zeus.Format, wide.Format, dawnbench.Format, lightning.Format, keras.Format,
 }
 

@@ -53,6 +53,8 @@
 //	steps               iterations that a training was to take which counts these and no epochs
 //	world_size          data-parallel ranks of a training, over all its VMs
 //	tuning              how a language model was trained, as the JSON of a run has it
+//	serving             load on a language model's server and its latencies, as JSON: serving in
+//	                    docs/json.md
 //
 // The metric of evaluations is that of the columns metric and higher_is_better,
 // empty after the colon where it is unknown; where no metric and no value is
@@ -89,7 +91,7 @@ var ExtraColumns = []string{
 	"epoch_starts_s", "evaluations", "validations", "pauses", "note",
 	"energy_j_per_unit", "average_power_w", "energy_of", "power_limit_w", "host",
 	"network", "input", "command", "folder", "layers", "packages", "state_bytes",
-	"steps", "world_size", "tuning",
+	"steps", "world_size", "tuning", "serving",
 }
 
 // required must be in the header: without them a file is not a Profile CSV.

@@ -122,12 +122,21 @@ func (r reader) row() (m profile.Model, run profile.Run) {
 		_ = r.Fail("tuning", "%v", err)
 	}
 	run.Tuning = tuning
+	run.Serving = r.serving("serving")
 	run.Steady = r.steady(run)
 	run.Accuracy = r.accuracy(run.Basis)
 	run.EpochStartsS = r.rising("epoch_starts_s")
 	run.Validations = r.validations(run)
 	run.Pauses = r.pauses("pauses")
 	return m, run
+}
+
+func (r reader) serving(column string) *profile.Serving {
+	s, err := profile.ParseServing(r.Cell(column))
+	if err != nil {
+		_ = r.Fail(column, "%s", err.Error())
+	}
+	return s
 }
 
 func (r reader) command(column string) []string {

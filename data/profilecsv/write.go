@@ -63,7 +63,8 @@ func cellsOf(run profile.Run, model profile.Model) map[string]string {
 		"mode": string(run.Mode), "count": whole(run.Count), "basis": run.Basis.String(),
 		"warmup_extra_s": optional(run.WarmupExtraS), "status": statusCell(run.Status),
 		"command": shellwords.Join(run.Command), "packages": strings.Join(run.Packages, " "),
-		"tuning": profile.FormatTuning(run.Tuning),
+		"tuning":  profile.FormatTuning(run.Tuning),
+		"serving": profile.FormatServing(run.Serving),
 	}
 	run.Work = run.WorkIn(model)
 	for _, f := range fields(&model, &run) {

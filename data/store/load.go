@@ -72,7 +72,7 @@ const runQuery = `
 		r.count, r.world_size, r.usd_per_hour, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size, r.steps,
 		r.init_s, r.first_iteration_s, r.startup_s, r.steady_s, r.steady_low_s, r.steady_high_s, r.steady_basis, r.steady_stddev_s, r.steady_n,
 		r.warmup_iterations, r.warmup_extra_s, r.first_validation_s, r.validation_s, r.total_s, r.total_stddev_s, r.total_n,
-		CASE r.command WHEN '[]' THEN '' ELSE r.command END AS command, r.folder, r.packages, r.tuning, r.framework,
+		CASE r.command WHEN '[]' THEN '' ELSE r.command END AS command, r.folder, r.packages, r.tuning, r.framework, r.serving,
 		r.network AS "work.network", r.input AS "work.input", r.flops_per_unit AS "work.flops",
 		r.activations_per_unit AS "work.activations", r.params AS "work.params", r.layers AS "work.layers",
 		r.state_bytes AS "work.state_bytes",
@@ -95,7 +95,7 @@ type runRow struct {
 	HeartbeatMS                       int64
 	Basis, SteadyBasis, AccuracyBasis string
 	EpochStartsS, Command, Packages   string
-	Tuning                            string
+	Tuning, Serving                   string
 }
 
 func (row *runRow) run() profile.Run {
@@ -103,6 +103,7 @@ func (row *runRow) run() profile.Run {
 	r.Variant.Pruning = row.pruning()
 	r.Basis, r.EpochStartsS, r.Command = basisOf(row.Basis), parseStarts(row.EpochStartsS), parseCommand(row.Command)
 	r.Packages, r.Tuning = parsePackages(row.Packages), parseTuning(row.Tuning)
+	r.Serving = parseServing(row.Serving)
 	// Without its interval, or one that holds it, a mean would seem to be known exactly.
 	if low, high := row.SteadyLowS, row.SteadyHighS; row.SteadyS != nil && (low == nil) == (high == nil) && (low == nil ||
 		*low <= *row.SteadyS && *row.SteadyS <= *high) {

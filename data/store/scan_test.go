@@ -56,6 +56,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 	tuning.Method, tuning.WeightsIn, tuning.LearningIn = "lora", "nf4", "fp32"
 	tuning.Parallel, tuning.Sharding = "fsdp", "zero3"
 	tuning.Architecture.Name, tuning.Architecture.Source = "", "" // the run's
+	r.Serving.Input, r.Serving.Output = 512, 64                   // at least one token
 	s := openTemp(t)
 	_, err := s.Import(t.Context(), set)
 	must(t, err)

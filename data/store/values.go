@@ -115,6 +115,16 @@ func parseTuning(text string) *profile.Tuning {
 	return t
 }
 
+// parseServing reads what [profile.FormatServing] wrote; what was typed in by hand and is no
+// load is unknown.
+func parseServing(text string) *profile.Serving {
+	s, err := profile.ParseServing(text)
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
 // noGPU stands for the GPU of a machine that is known to have none.
 const noGPU = "none"
 

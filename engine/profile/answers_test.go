@@ -18,6 +18,7 @@ func TestAnswers(t *testing.T) {
 		"steady":                 {Run{Status: Done, Steady: estimate.Exact(1, estimate.Measured)}, true},
 		"a total":                {Run{Status: Done, TotalS: new(1.0)}, true},
 		"a start-up":             {Run{Status: Done, StartupS: new(1.0)}, true},
+		"a load on a server":     {Run{Status: Done, Serving: &Serving{}}, true},
 		"an accuracy of nowhere": {Run{Status: Done, Accuracy: &Accuracy{}}, true},
 	} {
 		if got := c.run.Answers(); got != c.want {

@@ -234,6 +234,9 @@ type Run struct {
 	// InputWait is the share of the steady iterations spent waiting for input, in [0,1].
 	InputWait *float64 `json:",omitempty"`
 
+	// Serving is the load that a server of a language model was measured under; nil of other runs.
+	Serving *Serving `json:",omitempty"`
+
 	PeakMemoryBytes *float64 // largest GPU memory used, per GPU
 	Accuracy        *Accuracy
 	Validations     []Validation
@@ -392,7 +395,8 @@ func (r Run) Workers() int {
 // the model does not fit in memory. A command that failed before its first
 // iteration leaves a run that measured nothing.
 func (r Run) Answers() bool {
-	return r.Status == OutOfMemory || r.FirstIterationS != nil || r.StartupS != nil || r.IsTimed() || r.Accuracy != nil
+	return r.Status == OutOfMemory || r.FirstIterationS != nil || r.StartupS != nil || r.IsTimed() || r.Accuracy != nil ||
+		r.Serving != nil
 }
 
 // IsLook reports whether the run is a look at a model: what a unit takes the network is

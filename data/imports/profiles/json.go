@@ -110,7 +110,7 @@ func readRun(written []byte) (r profile.Run, err error) {
 	r.Mode, r.Count, r.Status = profile.Mode(w.Mode), max(w.Count, 1),
 		cmp.Or(profile.Status(w.Status), profile.Done)
 	r.NoGPU = w.GPUCount != nil && *w.GPUCount == 0
-	r.WarmupExtraS, r.EpochStartsS = w.WarmupExtraS, w.EpochStartsS
+	r.WarmupExtraS, r.EpochStartsS, r.Serving = w.WarmupExtraS, w.EpochStartsS, w.Serving
 	for _, word := range w.Command {
 		r.Command = append(r.Command, source.Text(word))
 	}
@@ -207,6 +207,8 @@ func check(r *profile.Run) error {
 	case !slices.Contains([]profile.Status{profile.Running, profile.Done, profile.OutOfMemory, profile.Failed,
 		profile.Interrupted}, r.Status):
 		return errors.New("has an unknown status")
+	case r.Serving != nil && r.Serving.Check() != nil:
+		return fmt.Errorf("has no load on a server: %w", r.Serving.Check())
 	case !slices.IsSorted(r.EpochStartsS):
 		return errors.New("has epochs out of order")
 	}

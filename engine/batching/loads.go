@@ -1,0 +1,156 @@
+package batching
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"sweetspot/engine/profile"
+)
+
+// leastLoads is how many loads step times are fitted to at least: one at each end, and one that
+// shows how far off the fit is.
+const leastLoads = 3
+
+// alone is how many requests a server works on at most, on average, where none of them waits
+// for another: then TTFT is the time of a prompt.
+const alone = 1.5
+
+// FitLoads fits step times to the means of loads that clients measured, each at one concurrency or
+// rate, where no log of single requests is left. How many sequences decode at once, and how many prompt
+// tokens a step has, follow from the rate of tokens (Little 1961). The TTFT of loads that queue
+// is not used: it is simulated. Settings that are 0 are those of vLLM by default, with a cache
+// as large as a load told, else without a limit.
+func FitLoads(loads []*profile.Serving, known Settings) (*Fitted, error) {
+	r := rowsOf(loads)
+	if r.loads < leastLoads {
+		return nil, errors.New("step times need three loads at least with a TPOT and a rate of tokens, such as at three " +
+			"concurrencies")
+	}
+	even := slices.Repeat([]float64{1}, len(r.of))
+	times, off, ok := r.fit(even)
+	if !ok {
+		return nil, errors.New("no step times resemble these loads: their TPOT does not rise with the sequences at once")
+	}
+	settings := Settings{MaxSequences: cmp.Or(known.MaxSequences, 256), TokenBudget: cmp.Or(known.TokenBudget, 2048),
+		CacheTokens: cmp.Or(known.CacheTokens, cacheTold(loads), Unlimited)}
+	settings.TokenBudget = max(settings.TokenBudget, settings.MaxSequences)
+	out := &Fitted{Server: Server{times, settings}, Used: r.requests, Off: off}
+	rng := rand.New(rand.NewPCG(21, 10))
+	for range draws {
+		weights := make([]float64, len(r.of))
+		for i := range weights {
+			weights[i] = rng.ExpFloat64()
+		}
+		if drawn, _, ok := r.fit(weights); ok {
+			out.Draws = append(out.Draws, Server{drawn, settings})
+		}
+	}
+	return out, nil
+}
+
+// cacheTold is the smallest cache that a load told; 0 is unknown.
+func cacheTold(loads []*profile.Serving) (tokens int) {
+	for _, l := range loads {
+		if l.CacheTokens != nil && (tokens == 0 || int(*l.CacheTokens) < tokens) {
+			tokens = int(*l.CacheTokens)
+		}
+	}
+	return tokens
+}
+
+// terms are the parts of [Times], in its order.
+const terms = 6
+
+// row is a measured time with how often each of the times is in it.
+type row struct {
+	of      [terms]float64
+	seconds float64
+}
+
+// rows are those of loads.
+type rows struct {
+	of              []row
+	loads, requests int
+}
+
+func rowsOf(loads []*profile.Serving) (out rows) {
+	for _, l := range loads {
+		tpot := l.TPOT.Typical()
+		if tpot == nil || l.Generated == nil || l.Output < 2 {
+			continue
+		}
+		perSecond := *l.Generated / l.Output
+		decoding := perSecond * (l.Output - 1) * *tpot
+		prompt := perSecond * l.Input * *tpot
+		out.of = append(out.of, row{[terms]float64{1, prompt, prompt * l.Input / 2, decoding,
+			decoding * (l.Input + l.Output/2), 0}, *tpot})
+		out.loads, out.requests = out.loads+1, out.requests+l.Requests
+		ttft := l.TTFT.Typical()
+		if ttft != nil && perSecond*(*ttft+(l.Output-1)**tpot) <= alone {
+			out.of = append(out.of, row{[terms]float64{1, l.Input, l.Input * l.Input / 2, 0, 0, 1}, *ttft})
+		}
+	}
+	return out
+}
+
+// fit is the least-squares fit, by relative errors, of those times that are in no way negative:
+// of all choices of terms the one with the least error for as many as it has. The time of a
+// step is always one. off is the typical relative error. The terms are few, so that all choices
+// are tried.
+func (r rows) fit(weights []float64) (times Times, off float64, ok bool) {
+	best := math.Inf(1)
+	for choice := 1; choice < 1<<terms; choice += 2 { // with the first
+		var columns []int
+		for c := range terms {
+			if choice&(1<<c) != 0 {
+				columns = append(columns, c)
+			}
+		}
+		free := len(r.of) - len(columns)
+		if free < 1 {
+			continue
+		}
+		x, squares, solved := r.solve(columns, weights)
+		if !solved {
+			continue
+		}
+		if error := squares / float64(free*free); error < best {
+			best, ok = error, true
+			times = Times{x[0], x[1], x[2], x[3], x[4], x[5]}
+			off = math.Sqrt(squares / float64(free))
+		}
+	}
+	return times, off, ok
+}
+
+// solve fits the times of some columns; the sum of squared relative errors is that of rows of
+// the mean weight.
+func (r rows) solve(columns []int, weights []float64) (x [terms]float64, squares float64, ok bool) {
+	a, y, total := mat.NewDense(len(r.of), len(columns), nil), mat.NewVecDense(len(r.of), nil), 0.0
+	for i, row := range r.of {
+		w := math.Sqrt(weights[i])
+		total += weights[i]
+		for k, c := range columns {
+			a.Set(i, k, w*row.of[c]/row.seconds)
+		}
+		y.SetVec(i, w)
+	}
+	var found mat.VecDense
+	if err := found.SolveVec(a, y); err != nil {
+		return x, 0, false
+	}
+	for k, c := range columns {
+		if x[c] = found.AtVec(k); !(x[c] >= 0) {
+			return x, 0, false
+		}
+	}
+	var rest mat.VecDense
+	rest.MulVec(a, &found)
+	rest.SubVec(y, &rest)
+	return x, mat.Dot(&rest, &rest) * float64(len(r.of)) / total, x[0] > 0
+}

@@ -1,0 +1,69 @@
+package batching
+
+import (
+	"math"
+	"testing"
+
+	"sweetspot/engine/profile"
+)
+
+// loadOf is what clients would report of requests at a rate on a server.
+func loadOf(t *testing.T, s Server, l Lengths, perSecond float64) *profile.Serving {
+	t.Helper()
+	requests := Synthetic(l, 600, perSecond, 7)
+	out, err := Simulate(requests, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ttft, tpot, last, input, output := 0.0, 0.0, 0.0, 0.0, 0.0
+	for _, o := range out.Observe(requests) {
+		ttft, tpot, last = ttft+o.TTFT(), tpot+o.TPOT(), max(last, o.LastS)
+		input, output = input+float64(o.Input), output+float64(o.Output)
+	}
+	n := float64(len(requests))
+	return &profile.Serving{PerSecond: &perSecond, Requests: len(requests), Input: input / n, Output: output / n,
+		Generated: new(output / (last - requests[0].ArrivalS)), TTFT: &profile.Spread{Mean: new(ttft / n)},
+		TPOT: &profile.Spread{Mean: new(tpot / n)}}
+}
+
+// Fitted to the means of a few loads, step times predict the latencies of a load that was not
+// among them as those of the server do.
+func TestFitLoads(t *testing.T) {
+	true1 := Server{Times{0.011, 7e-5, 0, 1.2e-4, 2e-8, 0.01}, Settings{256, 2048, Unlimited}}
+	var loads []*profile.Serving
+	for _, l := range []Lengths{{Input: 256, Output: 64}, {Input: 1024, Output: 128}} {
+		for _, rate := range []float64{0.2, 2, 5} {
+			loads = append(loads, loadOf(t, true1, l, rate))
+		}
+	}
+	fit, err := FitLoads(loads, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fit.Used != 6*600 || len(fit.Draws) == 0 || fit.CacheTokens != Unlimited || fit.MaxSequences != 256 {
+		t.Errorf("%+v", fit)
+	}
+	of := func(s Server) *profile.Serving { return loadOf(t, s, Lengths{Input: 600, Output: 100}, 4) }
+	want, got := of(true1), of(fit.Server)
+	for what, x := range map[string][2]float64{
+		"TPOT": {*got.TPOT.Mean, *want.TPOT.Mean}, "TTFT": {*got.TTFT.Mean, *want.TTFT.Mean},
+	} {
+		if off := math.Abs(x[0]/x[1] - 1); off > 0.1 {
+			t.Errorf("%s is %.4g, and %.4g on the server itself", what, x[0], x[1])
+		}
+	}
+	loads[0].CacheTokens = new(50_000.0)
+	if fit, err = FitLoads(loads, Settings{MaxSequences: 4000}); err != nil || fit.CacheTokens != 50_000 ||
+		fit.TokenBudget != 4000 || fit.Check() != nil {
+		t.Errorf("%+v, %v", fit, err)
+	}
+}
+
+func TestFitLoadsRefuses(t *testing.T) {
+	one := &profile.Serving{Requests: 5, Input: 10, Output: 10, Generated: new(10.0), TPOT: &profile.Spread{P50: new(0.1)}}
+	for _, loads := range [][]*profile.Serving{nil, {one, one}, {{Requests: 5, Input: 10, Output: 10}, one, one}} {
+		if _, err := FitLoads(loads, Settings{}); err == nil {
+			t.Errorf("%d loads are fitted to", len(loads))
+		}
+	}
+}
