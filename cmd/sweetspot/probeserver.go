@@ -31,6 +31,9 @@ import (
 // serverFlags are the flags of probe server.
 type serverFlags struct {
 	model, keyFrom, trace, out string
+	engineLog, gpu             string
+	gpus                       int
+	settings                   batching.Settings // that the engine told
 	concurrency, input, output []int
 	requests, count            int
 	rate, maxSeconds, timeout  float64
@@ -102,6 +105,10 @@ func (f *serverFlags) register(cmd *cobra.Command) {
 	fl.Var(lasting(&f.maxSeconds, quantity.ParseDuration), "max-seconds", "end the probe after this time")
 	fl.Var(lasting(&f.timeout, quantity.ParseDuration), "timeout", "give a request up after this time")
 	fl.StringVar(&f.keyFrom, "api-key-env", "", "name of the environment variable that has the server's API key")
+	fl.StringVar(&f.engineLog, "engine-log", "", "what vLLM, SGLang or TGI wrote when it started, for the size of its "+
+		"cache and its other settings")
+	fl.StringVar(&f.gpu, "gpu", "", "the GPU of the server, by which its loads are kept in the database")
+	fl.IntVar(&f.gpus, "gpu-count", 1, "GPUs that a replica uses")
 	fl.StringVarP(&f.out, "out", "o", "", "file for the log (default: a new one beside the profile database)")
 }
 
@@ -126,6 +133,8 @@ func (f *serverFlags) check() error {
 		return usageError("give --model, the model as the server calls it")
 	case f.rate < 0 || math.IsNaN(f.rate) || f.rate > 10_000 || f.count < 1 || f.requests < 0:
 		return usageError("--rate, --count and --requests are numbers above 0, the rate at most 10,000 a second")
+	case f.gpus < 1 || f.gpus > 1024:
+		return usageError("--gpu-count %d: give a number from 1 to 1024", f.gpus)
 	case f.rate > 0 && f.trace != "":
 		return usageError("--trace has times of its own: leave out --rate")
 	case loads+f.count > endpoint.MostRequests:
@@ -144,6 +153,9 @@ func (f *serverFlags) run(cmd *cobra.Command, url string) error {
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(f.maxSeconds*float64(time.Second)))
 	defer cancel()
+	if err := readEngineLog(f.engineLog, &f.settings); err != nil {
+		return err
+	}
 	target := endpoint.Target{URL: url, Model: f.model, Timeout: time.Duration(f.timeout * float64(time.Second))}
 	if f.keyFrom != "" {
 		if target.Key = os.Getenv(f.keyFrom); target.Key == "" {
@@ -177,12 +189,15 @@ func (f *serverFlags) run(cmd *cobra.Command, url string) error {
 	if err != nil {
 		p.Warnings = append(p.Warnings, endedEarly(err))
 	}
-	fit, fitErr := batching.Fit(log, len(log), batching.Settings{})
+	fit, fitErr := batching.Fit(log, len(log), f.settings)
 	if fitErr == nil {
 		server := contract.NewLLMServer(*fit)
 		p.Server = &server
 	} else {
 		p.Warnings = append(p.Warnings, fitErr.Error())
+	}
+	if err := f.save(cmd, p); err != nil {
+		p.Warnings = append(p.Warnings, "the loads are not in the database: "+plaintext.Line(err.Error(), 300))
 	}
 	if wantsJSON(cmd) {
 		return printJSON(cmd.OutOrStdout(), p)

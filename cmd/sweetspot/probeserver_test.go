@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"sweetspot/data/contract"
 )
 
 // A server that streams is measured, its log is written and answers traffic llm.
@@ -28,9 +30,15 @@ func TestProbeServer(t *testing.T) {
 			len(strings.Fields(asked.Prompt)), asked.MaxTokens)
 	}))
 	defer server.Close()
-	log := filepath.Join(t.TempDir(), "log.jsonl")
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	log, engine := filepath.Join(t.TempDir(), "log.jsonl"), filepath.Join(t.TempDir(), "engine.log")
+	told := "INFO GPU KV cache size: 409,600 tokens\nINFO non-default args: {'max_num_seqs': 32}\n"
+	if err := os.WriteFile(engine, []byte(told), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	flags := []string{"probe", "server", server.URL + "/v1", "--model", "m", "--concurrency", "1,3", "--input", "20",
-		"--output", "8", "--requests", "10", "--rate", "200", "--count", "20", "--out", log, "--json"}
+		"--output", "8", "--requests", "10", "--rate", "200", "--count", "20", "--out", log, "--json",
+		"--engine-log", engine, "--gpu", "L4"}
 	text, _, err := execute(t, flags...)
 	if err != nil {
 		t.Fatal(err)
@@ -42,6 +50,16 @@ func TestProbeServer(t *testing.T) {
 	if len(got.Cells) != 3 || got.Cells[1].Requests != 10 || got.Cells[1].Input != 20 || got.Cells[1].Output != 8 ||
 		got.Cells[2].PerSecond == nil || got.Cells[0].TTFT.P50.S == nil || got.Server == nil {
 		t.Fatalf("%+v", got)
+	}
+	if s := got.Server; s.CacheTokens == nil || *s.CacheTokens != 409600 || s.MaxSequences == nil || *s.MaxSequences != 32 {
+		t.Errorf("the engine's settings are not those of its log: %+v", s)
+	}
+	var of contract.LLM
+	if text, _, err = execute(t, "traffic", "llm", "--model", "m", "--slo-ttft", "9s", "--slo-tpot", "9s", "--json"); err != nil {
+		t.Fatalf("from the loads that the probe kept: %v", err)
+	} else if err := json.Unmarshal([]byte(text), &of); err != nil || of.Server.CacheTokens == nil ||
+		*of.Server.CacheTokens != 409600 {
+		t.Errorf("%+v, %v", of.Server, err)
 	}
 	if info, err := os.Stat(log); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)

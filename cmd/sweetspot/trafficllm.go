@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -9,6 +10,7 @@ import (
 
 	"sweetspot/data/contract"
 	"sweetspot/data/document"
+	"sweetspot/data/enginelog"
 	"sweetspot/data/workload"
 	"sweetspot/engine/batching"
 	"sweetspot/engine/plaintext"
@@ -21,6 +23,7 @@ import (
 type llmFlags struct {
 	log, trace          string
 	model, gpu          string
+	engineLog           string
 	fit                 int
 	times               batching.Times
 	settings            batching.Settings
@@ -96,6 +99,8 @@ func (f *llmFlags) register(cmd *cobra.Command) {
 		"fitted, else 2048)")
 	fl.IntVar(&f.settings.CacheTokens, "cache-tokens", 0, "tokens that the KV cache has room for (default: fitted, else "+
 		"without a limit)")
+	fl.StringVar(&f.engineLog, "engine-log", "", "what vLLM, SGLang or TGI wrote when it started: the size of its cache "+
+		"and its other settings are read from it")
 	fl.StringVar(&f.trace, "trace", "", "the requests to serve: CSV with time_s, input_tokens, output_tokens, Azure's "+
 		"LLM "+
 		"traces, or JSON Lines (default: those of --log, else a synthetic load)")
@@ -168,7 +173,7 @@ func (f *llmFlags) check(cmd *cobra.Command) error {
 		}
 	}
 	f.limits.Share = 1 - f.maxViolations
-	return nil
+	return readEngineLog(f.engineLog, &f.settings)
 }
 
 // answer answers the question that the flags ask.
@@ -240,6 +245,20 @@ func (f *llmFlags) server() (fit batching.Fitted, log workload.Tokens, err error
 		return fit, log, fmt.Errorf("%s: %w", plaintext.Quote(f.log), err)
 	}
 	return fit, log, nil
+}
+
+// readEngineLog fills in the settings that were not given from the log of an engine, if any.
+func readEngineLog(path string, s *batching.Settings) error {
+	if path == "" {
+		return nil
+	}
+	told, err := enginelog.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	s.MaxSequences = cmp.Or(s.MaxSequences, told.MaxSequences)
+	s.TokenBudget, s.CacheTokens = cmp.Or(s.TokenBudget, told.TokenBudget), cmp.Or(s.CacheTokens, told.CacheTokens)
+	return nil
 }
 
 // fromLoads is the replica that loads in the database were measured on.
