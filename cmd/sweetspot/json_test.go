@@ -41,7 +41,7 @@ var verbs = []struct {
 	of   any
 }{
 	{"rank", contract.Ranking{}}, {"plan", contract.Plan{}}, {"fleet", contract.Fleet{}}, {"traffic", contract.Traffic{}},
-	{"traffic llm", contract.LLM{}},
+	{"traffic llm", contract.LLM{}}, {"traffic mix", contract.Mix{}},
 	{"probe", report.Probe{}}, {"probe --rent --dry-run", rentalsJSON{}}, {"probe server", serverProbe{}}, {"attach",
 		probeList{}},
 	{"queue", queueResult{}}, {"queue offers", offersResult{}},
@@ -461,6 +461,7 @@ func TestJSONIsAsDocumented(t *testing.T) {
 		"plan: plan --model fashion-cnn", "fleet: fleet --jobs 300 --seeds 2 --no-sizing",
 		"fleet: fleet --jobs 300 --seeds 2 --on-demand-price 3 --reserved-price 1 --reserved 0",
 		"traffic: traffic --hours 0.1 --pattern bursty",
+		"traffic mix: traffic mix --hours 0.1 --query models=fashion-cnn,share=1,slo=100ms --vm-price 0.1",
 		"traffic: traffic --models fashion-cnn --vm-price 0.1 --hours 0.1 --min-accuracy 80% --slo 100ms",
 		"probe: probe --db own.db --max-steps 30 -- sh script", "probe: attach 4 --db own.db",
 		"export: export --model CaffeNet --mode infer", "export --runs: export --runs --db " + path,

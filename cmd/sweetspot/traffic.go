@@ -33,6 +33,7 @@ type trafficFlags struct {
 	csv                           bool
 	settings                      serving.Settings
 	memory                        serving.Memory
+	function                      functionFlags
 }
 
 func newTrafficCommand() *cobra.Command {
@@ -61,14 +62,19 @@ func newTrafficCommand() *cobra.Command {
 		},
 	}
 	f.register(cmd)
-	cmd.AddCommand(newTrafficLLMCommand())
+	cmd.AddCommand(newTrafficLLMCommand(), newTrafficMixCommand())
 	return cmd
 }
 
 func (f *trafficFlags) register(cmd *cobra.Command) {
-	fl, d := cmd.Flags(), serving.Defaults()
-	s := &f.settings
-	*s = d
+	f.registerLoad(cmd)
+	f.registerServed(cmd)
+	f.registerSettings(cmd)
+}
+
+// registerLoad registers the flags of what comes.
+func (f *trafficFlags) registerLoad(cmd *cobra.Command) {
+	fl := cmd.Flags()
 	fl.StringVar(&f.trace, "trace", "", "arrival trace: CSV with time_s, or second,requests, or Azure's LLM trace "+
 		"(default: a synthetic load)")
 	fl.Var(of(&f.pattern, oneOf(serving.Patterns...), string(serving.DayLoad)), "pattern",
@@ -78,6 +84,12 @@ func (f *trafficFlags) register(cmd *cobra.Command) {
 	fl.Float64Var(&f.hours, "hours", 24, "length of a synthetic load, in hours")
 	fl.Float64Var(&f.scale, "scale", 1, "factor by which to multiply the load")
 	fl.Uint64Var(&f.seed, "seed", 1, "random seed of a synthetic load")
+}
+
+// registerServed registers the flags of what serves it.
+func (f *trafficFlags) registerServed(cmd *cobra.Command) {
+	fl, d, s := cmd.Flags(), serving.Defaults(), &f.settings
+	f.settings = d
 	fl.StringSliceVar(&f.models, "models", nil, "models to choose from, with inference runs (default: a VM as "+
 		"the flags describe it)")
 	fl.Var(optional(&f.minAccuracy, quantity.ParseFraction), "min-accuracy",
@@ -86,27 +98,34 @@ func (f *trafficFlags) register(cmd *cobra.Command) {
 		"cost limit per million requests on VMs, for --models, as $5; the most "+
 			"accurate variant within it is chosen, or, with --min-accuracy and without --slo, the fastest")
 	fl.Var(lasting(&s.StrictLimitS, quantity.ParseDuration), "slo", "latency limit of strict requests")
+	fl.Var(of(&f.schemes, parseSchemes, "all"), "scheme",
+		"schemes to list: all, or some of reactive, util-aware, exascale, "+
+			"mixed, paragon; the advice compares all")
+	fl.StringVar(&f.vm, "vm", "", "the VM type, for its price in the catalog, or to choose among the runs of --models")
+	fl.Float64Var(&s.VM.QueriesPerSecond,
+		"vm-rate", d.VM.QueriesPerSecond, "requests per second that a VM serves within the limit")
+	fl.Var(lasting(&s.VM.LatencyS, quantity.ParseDuration), "vm-latency", "latency of a request on a VM")
+	fl.Float64Var(&f.functionMemory, "function-memory", 0,
+		"memory of a function in GB (default: the cheapest within the limit)")
+	fl.Var(lasting(&s.Function.Seconds, quantity.ParseDuration), "function-time",
+		fmt.Sprintf("latency of a request on a warm function of %g GB", d.Function.MemoryGB))
+	f.function.register(fl)
+}
+
+// registerSettings registers the flags of how VMs and functions are started, and of limits
+// that all requests share.
+func (f *trafficFlags) registerSettings(cmd *cobra.Command) {
+	fl, d, s := cmd.Flags(), serving.Defaults(), &f.settings
 	fl.Var(lasting(&s.RelaxedLimitS, quantity.ParseDuration), "relaxed-slo", "latency limit of other requests")
 	fl.Var(of(&s.StrictShare, quantity.ParseFraction, fmt.Sprint(d.StrictShare)), "strict-share",
 		"share of strict requests")
 	fl.Var(of(&f.maxViolations, quantity.ParseFraction, fmt.Sprint(serving.UsualViolations)), "max-violations",
 		"share of requests that may miss their limit")
-	fl.Var(of(&f.schemes, parseSchemes, "all"), "scheme",
-		"schemes to list: all, or some of reactive, util-aware, exascale, "+
-			"mixed, paragon; the advice compares all")
-	fl.StringVar(&f.vm, "vm", "", "the VM type, for its price in the catalog, or to choose among the runs of --models")
 	fl.Var(optional(&f.vmPrice, quantity.ParseMoney), "vm-price",
 		"price of a VM in $ per hour (default 0.10, the study's m4.large; with "+
 			"--models only where none is known)")
-	fl.Float64Var(&s.VM.QueriesPerSecond,
-		"vm-rate", d.VM.QueriesPerSecond, "requests per second that a VM serves within the limit")
-	fl.Var(lasting(&s.VM.LatencyS, quantity.ParseDuration), "vm-latency", "latency of a request on a VM")
 	fl.Var(of(&s.VM.StartS, parseWholeSeconds, duration(float64(d.VM.StartS))), "vm-startup",
 		"time from ordering a VM until it serves requests")
-	fl.Float64Var(&f.functionMemory, "function-memory", 0,
-		"memory of a function in GB (default: the cheapest within the limit)")
-	fl.Var(lasting(&s.Function.Seconds, quantity.ParseDuration), "function-time",
-		fmt.Sprintf("latency of a request on a warm function of %g GB", d.Function.MemoryGB))
 	fl.Var(lasting(&s.Function.ColdStartS, parseTerm), "cold-start", "time to start a new function")
 	fl.Var(lasting(&s.Function.ModelLoadS, parseTerm), "model-load", "time to load the model into a new function")
 	fl.BoolVar(&f.csv, "csv", false, "print CSV")
@@ -126,7 +145,10 @@ func duration(s float64) string {
 
 // check refuses numbers that mean nothing, and flags that would change nothing.
 func (f *trafficFlags) check(cmd *cobra.Command) error {
-	f.memory = serving.MemoryOf(f.settings.Function.Seconds, f.settings.Function.MemoryGB)
+	var err error
+	if f.memory, err = f.function.memory(f.settings.Function); err != nil {
+		return usageError("%w", err)
+	}
 	for _, name := range []string{"vm-rate", "vm-latency"} {
 		if len(f.models) > 0 && cmd.Flags().Changed(name) {
 			return usageError("--%s is what the runs of --models say: leave out one of them", name)
@@ -189,6 +211,9 @@ func (f *trafficFlags) answer(cmd *cobra.Command) (in contract.TrafficInput, err
 	w := serving.Wanted{
 		Models: f.models, VM: f.vm, MinAccuracy: f.minAccuracy, MaxUSDPerMillion: f.maxCost, MemoryGB: f.functionMemory,
 		Best: f.best(cmd.Flags().Changed("slo")),
+	}
+	if f.function != (functionFlags{}) {
+		w.Function = &f.memory
 	}
 	set, err := f.price(cmd, &q, &w, &in)
 	if err != nil {

@@ -44,5 +44,12 @@ const (
 type Arrivals struct {
 	Trace  serving.Trace
 	Format Format
+	Kinds  []Kind   // by the models that the rows name, in order of their names; nil where they name none
 	Notes  []string // sentences without a full stop; nil where there is nothing to say
+}
+
+// Kind is the requests of a trace that name one model; "" is those that name none.
+type Kind struct {
+	Model string
+	Trace serving.Trace
 }

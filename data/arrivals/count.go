@@ -2,10 +2,13 @@ package arrivals
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"sweetspot/data/textfile"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/serving"
 )
 
@@ -13,7 +16,8 @@ import (
 type counter struct {
 	*textfile.Table
 	format      Format
-	at          map[int64]int // requests by second or minute of the file's clock
+	at          map[int64]int            // requests by second or minute of the file's clock
+	kinds       map[string]map[int64]int // of each model that the rows name
 	first, last int64
 	before      int64 // the second of the last row
 	requests    int
@@ -46,18 +50,44 @@ func (c *counter) add() error {
 	}
 	c.before = second
 	had, seen := c.at[second]
-	if seen {
+	if seen && !c.Has(modelColumn) {
 		c.repeated++
 	}
 	if most := int64(MaxPerSecond) * c.unitS(); int64(had)+requests > most {
 		return c.Wrong("more than %d requests in one %s; correct the number", most, c.unit())
 	}
 	c.at[second] = had + int(requests)
+	c.kind(second, int(requests))
 	if c.requests += int(requests); c.requests > MaxRequests {
 		return c.Wrong("more than %d requests so far; split the file", MaxRequests)
 	}
 	return nil
 }
+
+// kind counts the requests of the model that the row names. Too many models are not told
+// apart.
+func (c *counter) kind(second int64, requests int) {
+	if c.kinds == nil || !c.Has(modelColumn) {
+		return
+	}
+	name := plaintext.Line(c.Text(modelColumn), mostName)
+	if c.kinds[name] == nil {
+		if len(c.kinds) >= mostKinds {
+			c.kinds = nil
+			return
+		}
+		c.kinds[name] = map[int64]int{}
+	}
+	c.kinds[name][second] += requests
+}
+
+// The column that names what a request asks, and bounds on it.
+const (
+	modelColumn    = "model"
+	mostKinds      = 100
+	mostName       = 200
+	mostKindsTimes = 50_000_000 // models times seconds
+)
 
 // read reads when and how many.
 func (c *counter) read() (second, requests int64) {
@@ -82,15 +112,30 @@ func (c *counter) arrivals() (*Arrivals, error) {
 	if c.requests == 0 {
 		return nil, c.Wrong("the file contains no request; is it complete?")
 	}
+	out := &Arrivals{Trace: c.trace(c.at), Format: c.format, Notes: c.notes()}
+	if len(c.kinds)*len(out.Trace) > mostKindsTimes {
+		c.kinds = nil
+	}
+	if c.kinds == nil {
+		out.Notes = append(out.Notes, "the rows name too many models to tell apart")
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.kinds)) {
+		out.Kinds = append(out.Kinds, Kind{name, c.trace(c.kinds[name])})
+	}
+	return out, nil
+}
+
+// trace spreads what was counted over the seconds.
+func (c *counter) trace(counted map[int64]int) serving.Trace {
 	unit := int(c.unitS())
 	tr := make(serving.Trace, int(c.last-c.first+1)*unit)
-	for at, n := range c.at {
+	for at, n := range counted {
 		start := int(at-c.first) * unit
 		for i := range unit {
 			tr[start+i] = n*(i+1)/unit - n*i/unit
 		}
 	}
-	return &Arrivals{Trace: tr, Format: c.format, Notes: c.notes()}, nil
+	return tr
 }
 
 func (c *counter) notes() []string {

@@ -13,7 +13,8 @@ import (
 // Read returns the trace of a file. Errors about the content are of type
 // [*textfile.Error].
 func Read(r io.Reader) (*Arrivals, error) {
-	c := &counter{Table: textfile.NewTable(textfile.Open(r)), at: map[int64]int{}}
+	c := &counter{Table: textfile.NewTable(textfile.Open(r)), at: map[int64]int{},
+		kinds: map[string]map[int64]int{}}
 	c.MaxRows = MaxRows
 	if err := c.Header("an arrival trace, time_s or second,requests,", ""); err != nil {
 		return nil, err

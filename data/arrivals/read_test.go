@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -196,5 +197,29 @@ func BenchmarkRead(b *testing.B) {
 		if _, err := Read(strings.NewReader(text.String())); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// Rows that name models are told apart; together they are the whole trace.
+func TestKindsOfATrace(t *testing.T) {
+	a, err := Read(strings.NewReader("time_s,model\n3,b\n1,a\n3.5,a\n1,\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Kind{{"", serving.Trace{1, 0, 0}}, {"a", serving.Trace{1, 0, 1}}, {"b", serving.Trace{0, 0, 1}}}
+	if !reflect.DeepEqual(a.Kinds, want) {
+		t.Errorf("%v", a.Kinds)
+	}
+	if a, err = Read(strings.NewReader("time_s\n1\n")); err != nil || a.Kinds != nil {
+		t.Errorf("without the column: %v, %v", a.Kinds, err)
+	}
+	var b strings.Builder
+	b.WriteString("minute,requests,model\n")
+	for k := range mostKinds + 1 {
+		fmt.Fprintf(&b, "1,7,m%d\n", k)
+	}
+	if a, err = Read(strings.NewReader(b.String())); err != nil || a.Kinds != nil ||
+		!strings.Contains(strings.Join(a.Notes, "; "), "too many models") {
+		t.Errorf("too many: %d kinds, %v, %v", len(a.Kinds), a.Notes, err)
 	}
 }

@@ -22,6 +22,7 @@ const (
 	Fleet   = "fleet"
 	Traffic = "traffic"
 	LLM     = "traffic llm"
+	Mix     = "traffic mix"
 	Runs    = "runs"
 )
 
@@ -79,6 +80,9 @@ var forms = slices.Concat(
 		{Group: LLM, Format: "json", Title: "JSON", Extension: ".json", make: ofLLM(asJSON)},
 		{Group: LLM, Format: "csv", Title: "CSV", Extension: ".csv", make: ofLLM(contract.WriteLLMCSV)},
 		{Group: LLM, Format: "text", Title: "text", Extension: ".txt", make: ofLLM(texttable.LLM)},
+		{Group: Mix, Format: "json", Title: "JSON", Extension: ".json", make: ofMix(asJSON)},
+		{Group: Mix, Format: "csv", Title: "CSV", Extension: ".csv", make: ofMix(contract.WriteMixCSV)},
+		{Group: Mix, Format: "text", Title: "text", Extension: ".txt", make: ofMix(texttable.Mix)},
 		{Group: Runs, Format: "csv", Title: "Profile CSV", Extension: ".csv", make: ofRuns(Recorded.writeCSV)},
 		{Group: Runs, Format: "json", Title: "JSON", Extension: ".json", make: ofRuns(Recorded.writeJSON)},
 	},

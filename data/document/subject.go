@@ -26,6 +26,7 @@ type Subject struct {
 	Fleet   func() (contract.Fleet, error) // called once, when the first form is written
 	Traffic func() (contract.Traffic, error)
 	LLM     func() (contract.LLM, error)
+	Mix     func() (contract.Mix, error)
 	Runs    *Recorded
 }
 
@@ -51,6 +52,9 @@ func Of(s Subject) (out []Document) {
 	}
 	if s.Traffic != nil {
 		s.Traffic = sync.OnceValues(s.Traffic)
+	}
+	if s.Mix != nil {
+		s.Mix = sync.OnceValues(s.Mix)
 	}
 	if s.LLM != nil {
 		s.LLM = sync.OnceValues(s.LLM)
@@ -187,6 +191,10 @@ func ofTraffic(write func(io.Writer, contract.Traffic) error) maker {
 
 func ofLLM(write func(io.Writer, contract.LLM) error) maker {
 	return func(s Subject) made { return found("llm", s.LLM, write) }
+}
+
+func ofMix(write func(io.Writer, contract.Mix) error) maker {
+	return func(s Subject) made { return found("mix", s.Mix, write) }
 }
 
 // found is a form of an answer that takes long.

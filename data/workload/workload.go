@@ -69,6 +69,7 @@ func (j Jobs) Described() (source string, notes []string) {
 // Requests are a load to serve.
 type Requests struct {
 	Arrivals serving.Trace
+	Kinds    []arrivals.Kind // by the models that the trace names; nil where it names none
 	MadeUp   bool
 	Source   string   // in a few words
 	Notes    []string // how they were made up, or what was handled when they were read
@@ -86,7 +87,7 @@ func ReadRequests(path string) (Requests, error) {
 	}
 	source := fmt.Sprintf("%s: %s, %s", filepath.Base(path), quantity.Several(trace.Trace.Requests(), "request"),
 		trace.Format)
-	return Requests{Arrivals: trace.Trace, Source: source, Notes: trace.Notes}, nil
+	return Requests{Arrivals: trace.Trace, Kinds: trace.Kinds, Source: source, Notes: trace.Notes}, nil
 }
 
 // MakeRequests makes a load up, of so many requests a second on average.

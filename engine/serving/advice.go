@@ -24,6 +24,7 @@ type Wanted struct {
 	MaxUSDPerMillion *float64  // US dollars for a million queries
 	Best             Objective // what is best is taken of what is within the limits
 	MemoryGB         float64   // of a function; 0 takes the cheapest within the limit
+	Function         *Memory   // how the time of a function falls with its memory; nil follows from the settings
 }
 
 // Procured is a question with what serves it.
@@ -50,6 +51,9 @@ func (e *InfeasibleError) Error() string { return e.what }
 // holds what was found until then.
 func (w Wanted) Procure(q Question, set *profile.Set) (p Procured, err error) {
 	memory := MemoryOf(q.Settings.Function.Seconds, q.Settings.Function.MemoryGB)
+	if w.Function != nil {
+		memory = *w.Function
+	}
 	p = Procured{Question: q, VM: w.VM, InTime: true}
 	p.Memory, p.MemoryGiven, p.Chosen = &memory, w.MemoryGB > 0, -1
 	if len(w.Models) > 0 {
@@ -111,7 +115,9 @@ func (p *Procured) choose(w Wanted, set *profile.Set) error {
 	if !chosen.Spread {
 		p.Notes = append(p.Notes, "the spread of its iteration times is unknown: the limit is held against their mean")
 	}
-	p.Notes = append(p.Notes, "the function's time is as given, not of this model")
+	if w.Function == nil {
+		p.Notes = append(p.Notes, "the function's time is as given, not of this model")
+	}
 	return nil
 }
 

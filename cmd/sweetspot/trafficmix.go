@@ -1,0 +1,234 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sweetspot/data/arrivals"
+	"sweetspot/data/contract"
+	"sweetspot/data/document"
+	"sweetspot/data/workload"
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/serving"
+)
+
+// mixFlags are the flags of traffic mix.
+type mixFlags struct {
+	trafficFlags
+	queries []string
+}
+
+func newTrafficMixCommand() *cobra.Command {
+	var f mixFlags
+	cmd := &cobra.Command{
+		Use:   "mix",
+		Short: "Serve queries of several kinds, each with its own models and limits",
+		Long: "mix chooses for each kind of queries the model that is best within its limits, as Paragon does for its\n" +
+			"second workload, and simulates the VMs and functions that serve them. Kinds that the same VMs serve alike share them.\n" +
+			"A kind is --query with fields: models (with + between them), share, slo, min-accuracy, max-cost (of a million\n" +
+			"requests), vm, and of its function function-memory, function-time, function-knee, function-fixed or measured\n" +
+			"function-times (with + between them). A trace with a column model has the shares: name kinds as the column does.",
+		Example: "  sweetspot traffic mix --query name=search,models=fashion-cnn+fashion-lenet,share=70%,slo=100ms \\\n" +
+			"    --query name=review,models=fashion-cnn,share=30%,slo=1s,min-accuracy=88% --vm-price 0.10\n" +
+			"  sweetspot traffic mix --trace named.csv --query name=a,models=resnet50,slo=200ms --query name=b,models=vit",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			in, err := f.answer(cmd)
+			if err != nil {
+				return err
+			}
+			described := contract.NewMix(in)
+			err = printAs(cmd, f.csv, document.Mix,
+				document.Subject{Mix: func() (contract.Mix, error) { return described, nil }})
+			if err == nil && !described.Keeps {
+				err = exitError{exitInfeasible, fmt.Errorf("no scheme keeps violations to %s, %s has the fewest: loosen the slo "+
+					"of a --query or --max-violations", quantity.Percent(in.Mix.MaxViolations), described.Pick)}
+			}
+			return err
+		},
+	}
+	f.settings = serving.Defaults()
+	f.registerLoad(cmd)
+	f.registerSettings(cmd)
+	cmd.Flags().StringArrayVar(&f.queries, "query", nil, "a kind of queries, as "+
+		"name=search,models=a+b,share=60%,slo=200ms,min-accuracy=80%; give it for each kind")
+	return cmd
+}
+
+// answer answers the question that the flags ask.
+func (f *mixFlags) answer(cmd *cobra.Command) (in contract.MixInput, err error) {
+	if len(f.queries) == 0 {
+		return in, usageError("give --query for each kind of queries, as name=search,models=a+b,share=60%%,slo=200ms")
+	}
+	f.settings.StrictLimitS = min(f.settings.StrictLimitS, f.settings.RelaxedLimitS) // each kind has its own
+	if err := f.check(cmd); err != nil {
+		return in, err
+	}
+	in.Mix = serving.Mix{Settings: f.settings, MaxViolations: f.maxViolations}
+	for i, text := range f.queries {
+		w, err := parseWish(text)
+		if err != nil {
+			return in, usageError("--query %s: %w", plaintext.Quote(text), err)
+		}
+		if w.Name == "" {
+			w.Name = strconv.Itoa(i + 1)
+		}
+		if slices.ContainsFunc(in.Mix.Wishes, func(x serving.Wish) bool { return x.Name == w.Name }) {
+			return in, usageError("--query name=%s is given twice: name each kind differently", plaintext.Line(w.Name, 60))
+		}
+		if f.vmPrice != nil {
+			w.USDPerHour = *f.vmPrice
+		}
+		in.Mix.Wishes = append(in.Mix.Wishes, w)
+	}
+	var traffic contract.TrafficInput
+	if in.Mix.Trace, err = f.arrivals(cmd, &traffic); err != nil {
+		return in, err
+	}
+	in.Source, in.Remarks, in.Seed = traffic.Source, traffic.Remarks, traffic.Seed
+	if err := f.share(&in.Mix); err != nil {
+		return in, err
+	}
+	set, err := loaded(cmd)
+	if err != nil {
+		return in, err
+	}
+	in.Answer, err = in.Mix.Answer(set)
+	if err != nil {
+		return in, mended(err)
+	}
+	return in, nil
+}
+
+// share takes the shares of the kinds from the flags, or from the trace where none has one.
+func (f *mixFlags) share(m *serving.Mix) error {
+	given := 0
+	for _, w := range m.Wishes {
+		if w.Share > 0 {
+			given++
+		}
+	}
+	switch {
+	case given == len(m.Wishes):
+		if err := m.Check(); err != nil {
+			return usageError("%w", err)
+		}
+		return nil
+	case given > 0:
+		return usageError("some --query have a share and some have none: give it in each, or in none")
+	case f.trace == "" && len(m.Wishes) == 1:
+		m.Wishes[0].Share = 1
+		return nil
+	case f.trace == "":
+		return usageError("give the share of each --query, as share=60%%")
+	}
+	read, err := workload.ReadRequests(f.trace)
+	if err != nil {
+		return err
+	}
+	for _, w := range m.Wishes {
+		at := slices.IndexFunc(read.Kinds, func(k arrivals.Kind) bool { return k.Model == w.Name })
+		if at < 0 {
+			return fmt.Errorf("the trace has no rows of the model %s in a column model: give each --query a share, or the "+
+				"names of that column", plaintext.Quote(w.Name))
+		}
+		part := read.Kinds[at].Trace
+		if f.scale != 1 {
+			part = part.Scaled(f.scale)
+		}
+		m.Parts = append(m.Parts, part)
+		read.Kinds = slices.Delete(read.Kinds, at, at+1)
+	}
+	if len(read.Kinds) > 0 {
+		return fmt.Errorf("the trace has rows of the model %s too: give a --query of that name",
+			plaintext.Quote(read.Kinds[0].Model))
+	}
+	return nil
+}
+
+// parseWish reads a kind of queries.
+func parseWish(text string) (w serving.Wish, err error) {
+	var function functionFlags
+	of := serving.Defaults().Function
+	own := false
+	seen := map[string]bool{}
+	fraction := func(to **float64, s string) error {
+		v, err := quantity.ParseFraction(s)
+		*to = &v
+		return err
+	}
+	number := func(to *float64, parse func(string) (float64, error), s string) (err error) {
+		*to, err = parse(s)
+		if err == nil && (!(*to > 0) || math.IsInf(*to, 0)) {
+			err = fmt.Errorf("%q is not above 0", s)
+		}
+		return err
+	}
+	gigabytes := func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }
+	w.Best = serving.Cost
+	for _, field := range strings.Split(text, ",") {
+		key, value, ok := strings.Cut(field, "=")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		if !ok || value == "" {
+			return w, fmt.Errorf("%q is no field: write name=value", field)
+		}
+		if seen[key] {
+			return w, fmt.Errorf("%s is given twice", key)
+		}
+		seen[key] = true
+		switch key {
+		case "name":
+			w.Name = plaintext.Line(value, 200)
+		case "models":
+			w.Models = strings.Split(value, "+")
+		case "vm":
+			w.VM = value
+		case "share":
+			err = number(&w.Share, quantity.ParseFraction, value)
+		case "slo":
+			err = number(&w.LimitS, quantity.ParseDuration, value)
+		case "min-accuracy":
+			err = fraction(&w.MinAccuracy, value)
+		case "max-cost":
+			w.MaxUSDPerMillion, w.Best = new(float64), serving.Accuracy
+			err = number(w.MaxUSDPerMillion, quantity.ParseMoney, value)
+		case "function-memory":
+			err = number(&w.MemoryGB, gigabytes, value)
+		case "function-time":
+			own, err = true, number(&of.Seconds, quantity.ParseDuration, value)
+		case "function-knee":
+			own, err = true, number(&function.kneeGB, gigabytes, value)
+		case "function-fixed":
+			own, err = true, fraction(&function.fixed, value)
+		case "function-times":
+			own, function.times = true, strings.ReplaceAll(value, "+", ",")
+		default:
+			err = fmt.Errorf("%q is not one of name, models, share, slo, min-accuracy, max-cost, vm, function-memory, "+
+				"function-time, function-knee, function-fixed and function-times", plaintext.Line(key, 40))
+		}
+		if err != nil {
+			return w, fmt.Errorf("%s: %w", plaintext.Line(key, 40), err)
+		}
+	}
+	if len(w.Models) == 0 {
+		return w, errors.New("it names no models: add models=a+b")
+	}
+	memory, err := function.memory(of)
+	if err != nil {
+		return w, err
+	}
+	if own {
+		w.Function = &memory
+	}
+	if w.MemoryGB != 0 && !(w.MemoryGB >= memory.MinGB && w.MemoryGB <= memory.MaxGB) {
+		return w, fmt.Errorf("function-memory: give GB from %g to %g", memory.MinGB, memory.MaxGB)
+	}
+	return w, nil
+}

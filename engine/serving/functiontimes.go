@@ -1,0 +1,84 @@
+package serving
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// MemoryPoint is the measured time of a query on a warm function of so much memory.
+type MemoryPoint struct {
+	MemoryGB, Seconds float64
+}
+
+// MemoryWith is a function of which the time at one size is known, its knee, and the share
+// of that time that no CPU shortens, in [0,1].
+func MemoryWith(seconds, gb, kneeGB, fixed float64) (Memory, error) {
+	switch {
+	case !(seconds >= 1e-3 && seconds <= MaxLatencyS):
+		return Memory{}, fmt.Errorf("the time of a function is %g s; give 0.001 to %g", seconds, MaxLatencyS)
+	case !(kneeGB >= usualMinGB && kneeGB <= usualMaxGB):
+		return Memory{}, fmt.Errorf("the knee of a function is %g GB; give %g to %g", kneeGB, usualMinGB, usualMaxGB)
+	case !(fixed >= 0 && fixed <= 1):
+		return Memory{}, fmt.Errorf("the fixed share of a function's time is %g; give a fraction from 0 to 1", fixed)
+	case !(gb > 0):
+		return Memory{}, fmt.Errorf("the memory of a function is %g GB; give a number above 0", gb)
+	}
+	return Memory{FixedS: fixed * seconds, ScalingS: (1 - fixed) * seconds * min(gb, kneeGB) / kneeGB, KneeGB: kneeGB,
+		MinGB: usualMinGB, MaxGB: usualMaxGB}, nil
+}
+
+// FitMemory fits how the time of a function falls with its memory to measured times: least
+// squares, the knee at each of the sizes in turn. It needs two sizes; sizes below the
+// smallest are not offered.
+func FitMemory(points []MemoryPoint) (Memory, error) {
+	points = slices.SortedFunc(slices.Values(points), func(a, b MemoryPoint) int {
+		return cmp.Compare(a.MemoryGB, b.MemoryGB)
+	})
+	for i, p := range points {
+		if !(p.MemoryGB > 0 && p.MemoryGB <= usualMaxGB && p.Seconds >= 1e-3 && p.Seconds <= MaxLatencyS) {
+			return Memory{}, fmt.Errorf("a function of %g GB that takes %g s is no measurement: give up to %g GB and 0.001 to "+
+				"%g s", p.MemoryGB, p.Seconds, usualMaxGB, MaxLatencyS)
+		}
+		if i > 0 && p.MemoryGB == points[i-1].MemoryGB {
+			return Memory{}, fmt.Errorf("a function of %g GB is measured twice; keep one", p.MemoryGB)
+		}
+	}
+	if len(points) < 2 {
+		return Memory{}, fmt.Errorf("%d size of a function is measured; how its time falls with memory needs two",
+			len(points))
+	}
+	best, least := Memory{}, math.Inf(1)
+	for _, knee := range points[1:] {
+		m := Memory{KneeGB: knee.MemoryGB, MinGB: points[0].MemoryGB, MaxGB: usualMaxGB}
+		m.FixedS, m.ScalingS = regress(points, m.KneeGB)
+		off := 0.0
+		for _, p := range points {
+			off += (m.Seconds(p.MemoryGB) - p.Seconds) * (m.Seconds(p.MemoryGB) - p.Seconds)
+		}
+		if off < least*(1-1e-9) {
+			best, least = m, off
+		}
+	}
+	return best, nil
+}
+
+// regress is the least-squares line of times over knee/min(memory, knee), neither part
+// below 0.
+func regress(points []MemoryPoint, knee float64) (fixed, scaling float64) {
+	n, sx, sy, sxx, sxy := float64(len(points)), 0.0, 0.0, 0.0, 0.0
+	for _, p := range points {
+		x := knee / min(p.MemoryGB, knee)
+		sx, sy, sxx, sxy = sx+x, sy+p.Seconds, sxx+x*x, sxy+x*p.Seconds
+	}
+	scaling = (n*sxy - sx*sy) / (n*sxx - sx*sx)
+	fixed = (sy - scaling*sx) / n
+	switch {
+	case scaling < 0:
+		return sy / n, 0
+	case fixed < 0:
+		return 0, sxy / sxx
+	}
+	return fixed, scaling
+}

@@ -1,0 +1,240 @@
+package serving
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
+)
+
+// Wish is what the queries of one kind ask for (section 4, workload-2): models to choose
+// from with limits, and what is to be the best within them.
+type Wish struct {
+	Name   string
+	Share  float64 // of the queries
+	LimitS float64 // on the latency, seconds; 0 is that of the settings
+	Wanted
+}
+
+// Mix is a trace of queries of several kinds. Each kind gets the model that is best for
+// it; kinds that the same VMs serve alike share them, others have VMs of their own.
+type Mix struct {
+	Trace         Trace
+	Parts         []Trace // of each wish, where the trace tells them apart; else nil, and shares deal them out
+	Wishes        []Wish
+	Settings      Settings // but for VM, function and limit, which the wishes decide
+	MaxViolations float64
+}
+
+// Group is what the same VMs serve.
+type Group struct {
+	Wishes []int // of the mix
+	Procured
+	Outcomes []Outcome // by scheme, in the order of Schemes
+}
+
+// MixAnswer is what a mix needs.
+type MixAnswer struct {
+	Groups   []Group
+	Of       []int     // group of each wish
+	Requests []int     // of each wish
+	Outcomes []Outcome // sums over the groups, by scheme; their percentiles are unknown
+	Pick     int       // the cheapest scheme that keeps MaxViolations, else the one with the fewest
+	Keeps    bool
+	// Naive is the cost of the pick where each kind gets the most accurate model within its
+	// limits whatever it costs; nil where that is unknown.
+	Naive      *float64 // US dollars
+	MonthlyUSD float64  // of the pick, in 730 hours
+}
+
+// Check returns a sentence about the first part of a mix that makes no sense.
+func (m Mix) Check() error {
+	if len(m.Wishes) == 0 || len(m.Wishes) > mostWishes {
+		return fmt.Errorf("a mix has 1 to %d kinds of queries, not %d", mostWishes, len(m.Wishes))
+	}
+	if m.Parts != nil {
+		return nil
+	}
+	sum := 0.0
+	for _, w := range m.Wishes {
+		if !(w.Share > 0 && w.Share <= 1) {
+			return fmt.Errorf("the share of %s is %g; give a fraction above 0", plaintext.Quote(w.Name), w.Share)
+		}
+		sum += w.Share
+	}
+	if math.Abs(sum-1) > 1e-6 {
+		return fmt.Errorf("the shares add up to %.4g; they must add up to 1", sum)
+	}
+	return nil
+}
+
+const mostWishes = 100
+
+// Split deals the queries of a trace out by shares, each as evenly over the trace as it
+// can be: the first gets its share of all, the second its share of the rest, and so on.
+func (tr Trace) Split(shares []float64) []Trace {
+	parts, rest := make([]Trace, len(shares)), slices.Clone(tr)
+	left := 1.0
+	for k, s := range shares {
+		if k == len(shares)-1 {
+			parts[k] = rest
+			break
+		}
+		parts[k] = make(Trace, len(tr))
+		ppm, seen, taken := ppmOf(s, left), int64(0), int64(0)
+		for t, n := range rest {
+			seen += int64(n)
+			now := seen * ppm / millionths
+			parts[k][t] = int(now - taken)
+			rest[t] -= parts[k][t]
+			taken = now
+		}
+		left -= s
+	}
+	return parts
+}
+
+// ppmOf is a share of what is left, in millionths.
+func ppmOf(share, left float64) int64 {
+	return min(max(int64(share/max(left, share)*millionths+0.5), 0), millionths)
+}
+
+// parts are the traces of the wishes.
+func (m Mix) parts() ([]Trace, error) {
+	parts := m.Parts
+	if parts == nil {
+		shares := make([]float64, len(m.Wishes))
+		for i, w := range m.Wishes {
+			shares[i] = w.Share
+		}
+		return m.Trace.Split(shares), m.Trace.Check()
+	}
+	if len(parts) != len(m.Wishes) {
+		return nil, fmt.Errorf("%d traces for %d kinds of queries", len(parts), len(m.Wishes))
+	}
+	for _, p := range parts {
+		if len(p) != len(parts[0]) {
+			return nil, fmt.Errorf("traces of %d and %d seconds; all kinds of queries need one length", len(parts[0]), len(p))
+		}
+		if err := p.Check(); err != nil {
+			return nil, err
+		}
+	}
+	return parts, nil
+}
+
+// Answer chooses what serves each kind and simulates all of them.
+func (m Mix) Answer(set *profile.Set) (*MixAnswer, error) {
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	a, err := m.answer(set, false)
+	if err != nil {
+		return nil, err
+	}
+	if naive, err := m.answer(set, true); err == nil {
+		a.Naive = &naive.Outcomes[a.Pick].USD
+	}
+	return a, nil
+}
+
+func (m Mix) answer(set *profile.Set, naive bool) (*MixAnswer, error) {
+	parts, err := m.parts()
+	if err != nil {
+		return nil, err
+	}
+	a := &MixAnswer{Of: make([]int, len(m.Wishes)), Requests: make([]int, len(m.Wishes))}
+	for i, w := range m.Wishes {
+		p, err := m.procure(w, parts[i], set, naive)
+		if err != nil {
+			return nil, fmt.Errorf("queries %s: %w", plaintext.Quote(w.Name), err)
+		}
+		a.Requests[i] = parts[i].Requests()
+		a.join(i, p)
+	}
+	for k := range a.Groups {
+		g := &a.Groups[k]
+		if g.Outcomes, err = Compare(g.Trace, g.Settings); err != nil {
+			return nil, err
+		}
+	}
+	a.sum()
+	advice := Advice{Outcomes: a.Outcomes, Pick: -1}
+	advice.choose(m.MaxViolations)
+	a.Pick, a.Keeps = advice.Pick, advice.Keeps
+	a.MonthlyUSD = a.Outcomes[a.Pick].USD * monthS / float64(len(parts[0]))
+	return a, nil
+}
+
+// procure is what serves a wish; naively, the most accurate within its limits.
+func (m Mix) procure(w Wish, tr Trace, set *profile.Set, naive bool) (Procured, error) {
+	q := Question{Trace: tr, Settings: m.Settings, MaxViolations: m.MaxViolations}
+	if w.LimitS > 0 {
+		q.Settings.StrictLimitS = w.LimitS
+		q.Settings.RelaxedLimitS = max(q.Settings.RelaxedLimitS, w.LimitS)
+	}
+	if naive {
+		w.Best = Accuracy
+	}
+	return w.Procure(q, set)
+}
+
+// join adds a wish to the group that is served alike, or to a new one.
+func (a *MixAnswer) join(wish int, p Procured) {
+	name := func(p *Procured) string {
+		if o := p.Offer(); o != nil {
+			return o.Name()
+		}
+		return ""
+	}
+	k := slices.IndexFunc(a.Groups, func(g Group) bool {
+		return g.Settings == p.Settings && name(&g.Procured) == name(&p)
+	})
+	if k < 0 {
+		k = len(a.Groups)
+		a.Groups = append(a.Groups, Group{Procured: p})
+		a.Groups[k].Trace = make(Trace, len(p.Trace))
+	}
+	g := &a.Groups[k]
+	g.Wishes = append(g.Wishes, wish)
+	for t, n := range p.Trace {
+		g.Trace[t] += n
+	}
+	a.Of[wish] = k
+}
+
+// sum adds the outcomes of the groups up.
+func (a *MixAnswer) sum() {
+	for k, scheme := range Schemes() {
+		total := Outcome{Scheme: scheme, P50S: math.NaN(), P99S: math.NaN()}
+		for _, g := range a.Groups {
+			total.join(g.Outcomes[k])
+		}
+		a.Outcomes = append(a.Outcomes, total)
+	}
+	for k := range a.Outcomes {
+		if reactive := a.Outcomes[0].VMSeconds; reactive > 0 {
+			a.Outcomes[k].OverProvisioning = new(float64(a.Outcomes[k].VMSeconds)/float64(reactive) - 1)
+		}
+	}
+}
+
+// join adds what other VMs and functions did. Percentiles stay unknown, and MostVMs is
+// the sum of what each had at most.
+func (o *Outcome) join(x Outcome) {
+	o.Queries.add(x.Queries)
+	o.OnVMs.add(x.OnVMs)
+	o.OnFunctions.add(x.OnFunctions)
+	o.Queued.add(x.Queued)
+	o.Violations.add(x.Violations)
+	o.ColdStarts += x.ColdStarts
+	o.VMSeconds += x.VMSeconds
+	o.VMBilledSeconds += x.VMBilledSeconds
+	o.MostVMs += x.MostVMs
+	o.FunctionMS += x.FunctionMS
+	o.VMUSD += x.VMUSD
+	o.FunctionUSD += x.FunctionUSD
+	o.USD += x.USD
+}

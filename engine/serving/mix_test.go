@@ -1,0 +1,215 @@
+package serving
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/profile"
+)
+
+// dealSlowly deals queries out one by one: each goes to the first kind whose share of those
+// that come to it grows by a whole query.
+func dealSlowly(tr Trace, shares []float64) []Trace {
+	parts := make([]Trace, len(shares))
+	for k := range parts {
+		parts[k] = make(Trace, len(tr))
+	}
+	seen := make([]int64, len(shares))
+	of := func(k int, n int64) int64 {
+		left := 1.0
+		for _, s := range shares[:k] {
+			left -= s
+		}
+		x := new(big.Rat).Mul(big.NewRat(ppmOf(shares[k], left), millionths), big.NewRat(n, 1))
+		return new(big.Int).Quo(x.Num(), x.Denom()).Int64()
+	}
+	for t, n := range tr {
+		for range n {
+			k := 0
+			for ; k < len(shares)-1; k++ {
+				seen[k]++
+				if of(k, seen[k]) > of(k, seen[k]-1) {
+					break
+				}
+			}
+			parts[k][t]++
+		}
+	}
+	return parts
+}
+
+func anyShares(t *rapid.T) []float64 {
+	weights := rapid.SliceOfN(rapid.IntRange(1, 20), 1, 5).Draw(t, "weights")
+	sum := 0
+	for _, w := range weights {
+		sum += w
+	}
+	shares := make([]float64, len(weights))
+	for i, w := range weights {
+		shares[i] = float64(w) / float64(sum)
+	}
+	return shares
+}
+
+func TestSplitEqualsTheSlowOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tr, shares := anyTrace(t, 120), anyShares(t)
+		parts := tr.Split(shares)
+		for k, want := range dealSlowly(tr, shares) {
+			if !slices.Equal(parts[k], want) {
+				t.Fatalf("kind %d of %v:\n%v\n%v", k, shares, parts[k], want)
+			}
+			got, exact := float64(parts[k].Requests()), shares[k]*float64(tr.Requests())
+			if math.Abs(got-exact) > float64(len(shares))+1 {
+				t.Fatalf("kind %d gets %g of %g queries", k, got, exact)
+			}
+		}
+	})
+}
+
+// zoo is a set of models with runs on one VM type, of rising cost and accuracy.
+func zoo(models int) *profile.Set {
+	set := &profile.Set{}
+	for m := range models {
+		name := fmt.Sprintf("model%d", m)
+		set.Models = append(set.Models, profile.Model{Name: name})
+		for _, batch := range []int{1, 4} {
+			seconds := 0.05 * float64(m+1) * (1 + 0.5*float64(batch))
+			set.Runs = append(set.Runs, profile.Run{ID: int64(len(set.Runs) + 1), Model: name, Mode: profile.Infer,
+				Status: profile.Done, InstanceType: "desk", Count: 1, BatchSize: batch, USDPerHour: new(0.1 * float64(m+1)),
+				Steady:   estimate.Around(seconds, 0.01*seconds, estimate.Measured),
+				Accuracy: &profile.Accuracy{Metric: "top-1", Value: 0.6 + 0.1*float64(m), HigherIsBetter: true}})
+		}
+	}
+	return set
+}
+
+func anyWish(t *rapid.T, set *profile.Set) (w Wish) {
+	w.Name, w.MemoryGB = "queries", 1.5 // at which times are whole milliseconds, as the slow simulator has them
+	w.LimitS = ms(t, 400, 2500, "limit")
+	for _, m := range set.Models {
+		if len(w.Models) == 0 || rapid.Bool().Draw(t, m.Name) {
+			w.Models = append(w.Models, m.Name)
+		}
+	}
+	w.Best = rapid.SampledFrom([]Objective{Cost, Accuracy, Latency}).Draw(t, "best")
+	if rapid.Bool().Draw(t, "a floor") {
+		w.MinAccuracy = new(rapid.SampledFrom([]float64{0.5, 0.6}).Draw(t, "accuracy"))
+	}
+	if rapid.Bool().Draw(t, "a function of its own") {
+		w.Function = &Memory{FixedS: ms(t, 0, 100, "fixed"), ScalingS: ms(t, 50, 900, "scaling"), KneeGB: 1.5,
+			MinGB: 0.5, MaxGB: 3}
+	}
+	return w
+}
+
+// A mix is what the slow simulator makes of each group, whose queries were dealt out one by
+// one, added up.
+func TestMixEqualsTheSlowOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		set := zoo(3)
+		m := Mix{Trace: anyTrace(t, 60), Settings: anySettings(t), MaxViolations: 0.01}
+		shares := anyShares(t)
+		for _, s := range shares {
+			w := anyWish(t, set)
+			w.Share = s
+			m.Wishes = append(m.Wishes, w)
+		}
+		a, err := m.Answer(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := dealSlowly(m.Trace, shares)
+		for k, scheme := range Schemes() {
+			total := Outcome{Scheme: scheme}
+			for _, g := range a.Groups {
+				tr := make(Trace, len(m.Trace))
+				for _, wish := range g.Wishes {
+					for s, n := range parts[wish] {
+						tr[s] += n
+					}
+				}
+				want := simulateSlowly(tr, g.Settings, scheme)
+				got := g.Outcomes[k]
+				got.OverProvisioning = nil
+				if !same(got, want) {
+					t.Fatalf("fast and slow differ:\n%+v\n%+v", got, want)
+				}
+				total.join(want)
+			}
+			got := a.Outcomes[k]
+			if got.Queries != total.Queries || got.Violations != total.Violations || got.VMSeconds != total.VMSeconds ||
+				math.Abs(got.USD-total.USD) > 1e-9*(1+total.USD) || got.Queries.Total() != int64(m.Trace.Requests()) ||
+				got.OnVMs.Total()+got.OnFunctions.Total()+got.Queued.Total() != got.Queries.Total() {
+				t.Fatalf("the sum is %+v, not %+v", got, total)
+			}
+		}
+		for i, w := range m.Wishes {
+			g := a.Groups[a.Of[i]]
+			of := g.Offer()
+			if !slices.Contains(w.Models, of.Model) || g.Settings.VM.LatencyS > w.LimitS ||
+				w.MinAccuracy != nil && of.Accuracy < *w.MinAccuracy || g.Settings.StrictLimitS != w.LimitS {
+				t.Fatalf("wish %+v gets %+v within %g s", w, of, g.Settings.VM.LatencyS)
+			}
+		}
+	})
+}
+
+// Kinds that the same VMs serve alike share them, which costs no more than VMs of their own;
+// one that asks for another model does not.
+func TestKindsShareVMs(t *testing.T) {
+	set := zoo(3)
+	wish := func(share float64, floor float64) Wish {
+		return Wish{Name: "q", Share: share, LimitS: 1, Wanted: Wanted{Models: []string{"model0", "model1", "model2"},
+			Best: Cost, MinAccuracy: &floor}}
+	}
+	m := Mix{Trace: CrowdLoad.Generate(1200, 30, 1), Settings: Defaults(), MaxViolations: 0.01,
+		Wishes: []Wish{wish(0.25, 0.5), wish(0.25, 0.6), wish(0.5, 0.8)}}
+	a, err := m.Answer(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Groups) != 2 || a.Of[0] != a.Of[1] || a.Of[2] == a.Of[0] || a.Groups[a.Of[2]].Offer().Model != "model2" {
+		t.Fatalf("groups %v of %d", a.Of, len(a.Groups))
+	}
+	if a.Naive == nil || !(a.Outcomes[a.Pick].USD < *a.Naive) {
+		t.Errorf("the most accurate models for all cost %v, the cheapest %g", a.Naive, a.Outcomes[a.Pick].USD)
+	}
+	own := m
+	own.Parts = m.Trace.Split([]float64{0.25, 0.25, 0.5})
+	b, err := own.Answer(set)
+	if err != nil || b.Outcomes[b.Pick].USD != a.Outcomes[a.Pick].USD {
+		t.Errorf("the same parts given: %v, %v", b, err)
+	}
+}
+
+func TestMixesThatMakeNoSense(t *testing.T) {
+	set := zoo(2)
+	one := Wish{Name: "a", Share: 1, LimitS: 1, Wanted: Wanted{Models: []string{"model0"}, Best: Cost}}
+	half := one
+	half.Share = 0.5
+	impossible := one
+	impossible.MinAccuracy = new(0.99)
+	for words, m := range map[string]Mix{
+		"not 0":                   {Trace: Trace{1}},
+		"add up to 0.5":           {Trace: Trace{1}, Wishes: []Wish{half}},
+		"the arrival trace is":    {Wishes: []Wish{one}},
+		`queries "a": accuracy`:   {Trace: Trace{1}, Wishes: []Wish{impossible}},
+		"2 traces for 1":          {Parts: []Trace{{1}, {1}}, Wishes: []Wish{one}},
+		"traces of 1 and 2":       {Parts: []Trace{{1}, {1, 2}}, Wishes: []Wish{half, half}},
+		"share of \"a\" is NaN":   {Trace: Trace{1}, Wishes: []Wish{{Name: "a", Share: math.NaN()}}},
+		"second 0 of the arrival": {Parts: []Trace{{-1}}, Wishes: []Wish{one}},
+	} {
+		m.Settings = Defaults()
+		if _, err := m.Answer(set); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: %v", words, err)
+		}
+	}
+}
