@@ -67,7 +67,7 @@ func TestQueueOnTheScreens(t *testing.T) {
 	s.waitFor("waits for GPUs in use by others", time.Minute)
 	s.waitFor("● running", time.Minute)
 	s.keys("q")
-	s.waitFor("The probes go on in the queue.", timeout)
+	s.waitFor("The probes go on.", timeout)
 	s.left(0)
 	slurm(t, "scancel", others)
 

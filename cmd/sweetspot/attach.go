@@ -24,7 +24,6 @@ import (
 	"sweetspot/probes/harness"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/report"
-	"sweetspot/probes/request"
 	"sweetspot/probes/session"
 )
 
@@ -33,12 +32,12 @@ type attachFlags struct{ stop, noTUI bool }
 func newAttachCommand() *cobra.Command {
 	var f attachFlags
 	cmd := &cobra.Command{
-		Use:   "attach [RUN | NAME]",
-		Short: "Show a probe started with --detach, or collect one from its host",
+		Use:   "attach [RUN | NAME | KEY]",
+		Short: "Show a probe started with --detach, or follow one where it goes on",
 		Long: "attach shows the probe that runs in the background, or lists the probes if there are several. Give the\n" +
-			"name from that list to show one of them. Give the number of a run to show its probe: attach collects one that\n" +
-			"continued on another host, and reports one that has ended. Press Ctrl-C to leave;\n" +
-			"the probe keeps running. With --json the output is the same as that of probe.",
+			"name from that list to show one of them, or a key of queue list to follow probes of any place again: in a\n" +
+			"queue, on other hosts or here. Give the number of a run to show its probe, or to report one that has ended.\n" +
+			"Press Ctrl-C to leave; the probe keeps running. With --json the output is the same as that of probe.",
 		Example: "  sweetspot attach\n  sweetspot attach 528d10\n  sweetspot attach 17 --stop",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -97,7 +96,7 @@ func (f *attachFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if entry != nil {
 		return a.watch(ctx, entry.Name)
 	}
-	return a.collect(ctx, run)
+	return a.saved(ctx, run)
 }
 
 // choose finds a background probe by its name or the number of one of its runs,
@@ -211,9 +210,8 @@ func showProbe(ctx context.Context, c *background.Client, p *printer, live *live
 	return nil
 }
 
-// collect collects a run that was left on its host, or reports one that has
-// ended.
-func (a *attachment) collect(ctx context.Context, id int64) error {
+// saved reports a run that has ended.
+func (a *attachment) saved(ctx context.Context, id int64) error {
 	db := a.w.Store()
 	if db == nil {
 		return exitError{exitFailed, fmt.Errorf("there is no run %d: nothing has been probed here yet; "+
@@ -223,35 +221,13 @@ func (a *attachment) collect(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case request.IsDetached(r):
-	case r.Status == profile.Running:
+	if r.Status == profile.Running {
 		return exitError{exitFailed, fmt.Errorf("run %d is running at the terminal it was started from; only probes "+
 			"started with --detach can be attached to", id)}
-	default:
-		u, err := report.Saved(ctx, db, id)
-		if err != nil {
-			return err
-		}
-		return a.report(asRow(r, u))
 	}
-	c, err := request.Collect(context.WithoutCancel(ctx), db, id, a.live)
+	u, err := report.Saved(ctx, db, id)
 	if err != nil {
 		return err
-	}
-	if a.stop {
-		c.Stop()
-	}
-	defer context.AfterFunc(ctx, c.Leave)()
-	for u := range c.Updates() {
-		a.live.show(matrix.Update{Rows: []matrix.Row{{State: matrix.Running, Update: u}}, SpentS: u.SpentS,
-			SpentUSD: u.SpentUSD})
-	}
-	a.live.clear()
-	u := c.Wait()
-	if ctx.Err() != nil && u.Run.Status == profile.Interrupted {
-		_, _ = fmt.Fprintf(a.live.w, "sweetspot: the probe keeps running there; sweetspot attach %d collects it\n", id)
-		return nil
 	}
 	return a.report(asRow(r, u))
 }

@@ -82,7 +82,7 @@ func (f *probeFlags) confirmClusters(ctx context.Context, cmd *cobra.Command, r 
 func leftClusters(of []request.Queued) ([]sky.Leftover, error) {
 	all, err := sky.Leftovers()
 	return slices.DeleteFunc(all, func(l sky.Leftover) bool {
-		return slices.ContainsFunc(of, func(q request.Queued) bool { return slices.Contains(q.Jobs(), l.Job) })
+		return slices.ContainsFunc(of, func(q request.Queued) bool { return q.Has(l.Job) })
 	}), err
 }
 
@@ -151,7 +151,7 @@ func endLeft(ctx context.Context, left []sky.Leftover) error {
 // cancelled says what became of a matrix that was cancelled.
 func cancelled(q request.Queued) string {
 	key := q.Key[:shortKey]
-	if q.On() == onSky {
+	if slices.Contains(q.On(), onSky) {
 		return fmt.Sprintf("Ended the clusters of %s; what had not been read from them is gone, and sweetspot attach %s "+
 			"closes its runs.\n", key, key)
 	}

@@ -64,7 +64,8 @@ func (p *printer) print(u matrix.Update) error {
 func (p *printer) row(rows []matrix.Row, i int) error {
 	r, among := rows[i], len(rows) > 1
 	unbegun := !p.json && among && r.State == matrix.Failed && r.Update.SpentS < leastSpent
-	if r.Update.Seq == 0 || unbegun {
+	never := r.Update.Done && r.Update.Waiting != "" // its job did not come to it, and it is no run
+	if r.Update.Seq == 0 || never || unbegun {
 		if p.json {
 			return p.document(report.Unmeasured(r), among)
 		}

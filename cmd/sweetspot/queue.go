@@ -29,23 +29,25 @@ import (
 func newQueueCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "queue",
-		Short: "List the probes in the queue of a cluster, cancel them, and show which GPUs it has",
-		Long: "queue shows the probes that were started with probe --on slurm or sky and are not finished: which wait,\n" +
-			"why, and which run. sweetspot attach KEY follows them again. cancel ends their jobs; what was measured\n" +
-			"until then is collected by attach. With sky it ends their clusters, and what was not read from them is\n" +
-			"gone. offers lists the GPU types of a cluster, or those that SkyPilot can rent.",
+		Short: "List the probes that go on without a terminal, cancel them, and show which GPUs there are",
+		Long: "queue shows the probes that were started with probe --on slurm or sky, or with --detach here and on hosts,\n" +
+			"and are not finished: which wait, why, and which run. sweetspot attach KEY follows them again. cancel ends\n" +
+			"their jobs; what was measured until then is collected by attach. With sky it ends their clusters, and what\n" +
+			"was not read from them is gone. offers lists the GPU types of a cluster, of a machine, or those that SkyPilot\n" +
+			"can rent.",
 		Example: "  sweetspot queue list\n  sweetspot queue cancel 5f0a12\n  sweetspot queue offers --on slurm:me@login",
 		Args:    rejectUnknown,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var on string
 	offers := &cobra.Command{
-		Use: "offers", Short: "List the GPU types of a cluster", Args: cobra.NoArgs,
+		Use: "offers", Short: "List the GPU types of a cluster or a machine", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return printOffers(cmd, on) },
 	}
-	offers.Flags().StringVar(&on, "on", "slurm", "the cluster: slurm, slurm:user@login-host, or sky")
+	offers.Flags().StringVar(&on, "on", "slurm", "the cluster or machine: slurm, slurm:user@login-host, sky, "+
+		"ssh:user@host, or here")
 	cmd.AddCommand(
-		&cobra.Command{Use: "list", Short: "List the probes in queues", Args: cobra.NoArgs, RunE: listQueued},
+		&cobra.Command{Use: "list", Short: "List the probes and where they stand", Args: cobra.NoArgs, RunE: listQueued},
 		&cobra.Command{Use: "cancel KEY…", Short: "End the jobs of probes", Args: cobra.MinimumNArgs(1), RunE: cancelQueued},
 		offers)
 	for _, sub := range cmd.Commands() {
@@ -185,19 +187,10 @@ func inQueues(ctx context.Context, all []request.Queued) (jobs []queuedJob, err 
 		return nil, err
 	}
 	for _, q := range all {
-		e, err := request.Engine(q.Address, o)
-		if err != nil {
-			return nil, err
-		}
-		states, unknown := e.Look(ctx, q.Jobs())
-		for _, name := range q.Jobs() {
-			job := asJob(name, states, unknown)
-			job.Key, job.On, job.USDPerHour = q.Key, q.On(), priceOf(clusters, name)
-			for _, r := range q.Runs {
-				if spool, ok := queue.ParseSpool(r.Spool); ok && spool.Job() == name {
-					job.GPU, job.Runs = request.GPU(r), append(job.Runs, r.ID)
-				}
-			}
+		states, failed := q.Look(ctx, o)
+		for _, j := range q.Jobs() {
+			job := asJob(j.Name, states, failed[j.Name])
+			job.Key, job.On, job.GPU, job.Runs, job.USDPerHour = q.Key, j.On, j.GPU, j.Runs, priceOf(clusters, j.Name)
 			jobs = append(jobs, job)
 		}
 	}
@@ -237,7 +230,7 @@ func listQueued(cmd *cobra.Command, _ []string) error {
 			return printJSON(cmd.OutOrStdout(), queueResult{contract.NewHead("queue"), "list", append([]queuedJob{}, jobs...)})
 		}
 		if len(jobs) == 0 {
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), "No probe is in a queue.")
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "No probe goes on without a terminal.")
 			return err
 		}
 		out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
@@ -288,7 +281,7 @@ func cancelQueued(cmd *cobra.Command, keys []string) error {
 				return err
 			}
 			if len(found) == 0 {
-				return usageError("there is no probe %s in a queue; sweetspot queue list shows those there are",
+				return usageError("no probe %s goes on; sweetspot queue list shows those that do",
 					plaintext.Quote(key))
 			}
 			left = append(left, found...)
@@ -298,11 +291,7 @@ func cancelQueued(cmd *cobra.Command, keys []string) error {
 			return err
 		}
 		for _, q := range chosen {
-			e, err := request.Engine(q.Address, o)
-			if err != nil {
-				return err
-			}
-			if err := e.Cancel(cmd.Context(), q.Jobs()); err != nil {
+			if err := q.Cancel(cmd.Context(), o); err != nil {
 				return err
 			}
 		}

@@ -90,7 +90,7 @@ func inQueue(ctx context.Context, r request.Request, set *profile.Set) (request.
 	return r, err
 }
 
-// Left are the probes of the workspace that run in the background, and those in queues that
+// Left are the probes of the workspace that run in the background, and those in queues and on hosts that
 // nobody there follows.
 func (queues) Left(ctx context.Context, ws screen.Workspace) (all []probe.Left, err error) {
 	w, ok := ws.(*workspace.Workspace)
@@ -103,7 +103,7 @@ func (queues) Left(ctx context.Context, ws screen.Workspace) (all []probe.Left, 
 	}
 	running = slices.DeleteFunc(running, func(e background.Entry) bool { return e.Database != w.Path() })
 	for _, e := range running {
-		l := probe.Left{Key: e.Name, Probes: len(e.Runs), Since: e.Started}
+		l := probe.Left{Key: e.Name, Probes: len(e.Runs), Since: e.Started, Background: true}
 		if l.Form, _, err = formOf(ctx, w.Store(), e.Runs); err != nil {
 			return nil, err
 		}
@@ -135,17 +135,19 @@ func leftIn(ctx context.Context, db *store.Store, q request.Queued) (l probe.Lef
 	l.Since, _ = time.Parse(time.RFC3339, q.Runs[0].StartedAt)
 	var runs []int64
 	var gpus []string
-	for _, r := range q.Runs {
-		runs = append(runs, r.ID)
-		if g := request.GPU(r); !slices.Contains(gpus, g) {
-			gpus = append(gpus, g)
+	for _, j := range q.Jobs() {
+		runs = append(runs, j.Runs...)
+		if !slices.Contains(gpus, j.GPU) {
+			gpus = append(gpus, j.GPU)
 		}
 	}
 	if l.Form, l.Followed, err = formOf(ctx, db, runs); err != nil {
 		return l, err
 	}
 	rule := q.Rule()
-	l.Form.On, l.Form.GPUs = q.On(), gpus
+	if l.Form.Hosts = q.Hosts(); len(l.Form.Hosts) == 0 {
+		l.Form.On, l.Form.GPUs = q.On()[0], gpus
+	}
 	l.Form.Target, l.Form.MaxSeconds, l.Form.MaxUSD = rule.Target, rule.MaxSeconds, rule.MaxUSD
 	return l, nil
 }
@@ -188,7 +190,7 @@ func formOf(ctx context.Context, db *store.Store, runs []int64) (f probe.Form, f
 }
 
 func (queues) Follow(ctx context.Context, ws screen.Workspace, l probe.Left) (probe.Probe, error) {
-	if !l.Form.IsQueued() {
+	if l.Background {
 		return background.Dial(l.Key)
 	}
 	w, db, err := writable(ctx, ws)

@@ -43,8 +43,8 @@ func (f *attachFlags) chooseQueued(ctx context.Context, cmd *cobra.Command, runn
 			return &all[0], nil
 		}
 		if len(all) > 1 && len(running) == 0 {
-			return nil, exitError{exitFailed, fmt.Errorf("%d matrices are in queues; sweetspot queue list shows their "+
-				"keys, and attach KEY follows one", len(all))}
+			return nil, exitError{exitFailed, fmt.Errorf("%d matrices go on without a terminal; sweetspot queue list shows "+
+				"their keys, and attach KEY follows one", len(all))}
 		}
 		return nil, nil
 	}

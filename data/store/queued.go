@@ -5,21 +5,20 @@ import (
 	"strings"
 )
 
-// QueuedRun is a run whose job is in a queue, runs, or has not been followed to its end.
+// QueuedRun is a run whose job waits, runs, or has not been followed to its end.
 type QueuedRun struct {
 	ID         int64
-	Address    string // of the queue
+	Address    string // of where the job is
 	Spool      string
 	StartedAt  string // RFC 3339
 	Iterations int    // that were saved so far
 }
 
-// Queued lists the runs whose addresses have the prefix and whose spools are still
-// there, in the order of their spools.
-func (s *Store) Queued(ctx context.Context, prefix string) ([]QueuedRun, error) {
+// Queued lists the runs whose spools are still there, in the order of these.
+func (s *Store) Queued(ctx context.Context) ([]QueuedRun, error) {
 	const query = `SELECT id, address, spool, started_at, iterations FROM runs
-		WHERE spool <> '' AND deleted = 0 AND substr(address, 1, ?) = ? ORDER BY spool`
-	list, err := all[QueuedRun](ctx, s.read, query, len(prefix), prefix)
+		WHERE spool <> '' AND deleted = 0 ORDER BY spool`
+	list, err := all[QueuedRun](ctx, s.read, query)
 	return list, s.explain("be read", err)
 }
 

@@ -73,11 +73,11 @@ func Devices() (devices []Device, driver string, err error) {
 
 // Observer returns a function that reads the GPUs' sensors at the given
 // interval until its context ends. It emits one [protocol.Telemetry] for each
-// GPU that this process or its descendants use, or for all while that is
-// unknown. Without a GPU it returns at once.
-func Observer(every time.Duration) func(ctx context.Context, emit func(protocol.Event)) {
+// GPU that a process of this machine or its descendants use, or for all while that is
+// unknown. The number of that process may be 0 while it is not known. Without a GPU it returns at once.
+func Observer(process func() int, every time.Duration) func(ctx context.Context, emit func(protocol.Event)) {
 	return func(ctx context.Context, emit func(protocol.Event)) {
-		o := observer{open: openDriver, every: every, own: newOwnership(), began: time.Now(), emit: emit}
+		o := observer{open: openDriver, every: every, own: newOwnership(process), began: time.Now(), emit: emit}
 		o.run(ctx)
 	}
 }

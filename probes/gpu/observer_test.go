@@ -93,7 +93,7 @@ func watch(t *testing.T, own *ownership, want int, gpus ...sensor) []protocol.Ev
 }
 
 func owned() *ownership {
-	o := newOwnership()
+	o := newOwnership(os.Getpid)
 	o.comparable = true // the fakes give numbers of this namespace
 	return o
 }
@@ -209,7 +209,7 @@ func TestDescendants(t *testing.T) {
 // Where the driver's numbers are not ours to compare, only who was there
 // before the probe could be is known to be another.
 func TestInAContainer(t *testing.T) {
-	o := newOwnership()
+	o := newOwnership(os.Getpid)
 	o.comparable = false
 	us := uint32(os.Getpid())
 	card := &fakeGPU{processes: []uint32{us}}
@@ -230,7 +230,7 @@ func TestInAContainer(t *testing.T) {
 		t.Errorf("a newcomer: %v", *last.Shared)
 	}
 
-	late := newOwnership()
+	late := newOwnership(os.Getpid)
 	late.comparable = false
 	watched.own, watched.began = late, time.Now().Add(-time.Minute)
 	watched.readAll()
@@ -283,7 +283,7 @@ func TestObserver(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	var first protocol.Event
-	Observer(50*time.Millisecond)(ctx, func(e protocol.Event) {
+	Observer(os.Getpid, 50*time.Millisecond)(ctx, func(e protocol.Event) {
 		if first == nil {
 			first = e
 			cancel()

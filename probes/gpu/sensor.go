@@ -166,11 +166,12 @@ const (
 	foreign
 )
 
-// ownership decides who owns a process that uses a GPU: this process and its
+// ownership decides who owns a process that uses a GPU: a process and its
 // descendants, or somebody else.
 type ownership struct {
-	proc        string // where the kernel lists processes: /proc
-	self, group int    // this process and its process group
+	proc  string // where the kernel lists processes: /proc
+	root  func() int
+	group int // the process group of this process
 	// comparable means that the driver's process IDs are those of /proc. Inside
 	// a container they are the host's or the container's, depending on the
 	// driver.
@@ -187,10 +188,10 @@ const hostNamespace = "pid:[4026531836]"
 // be the probe's own: it would still be loading the driver.
 const early = 500 * time.Millisecond
 
-func newOwnership() *ownership {
+func newOwnership(root func() int) *ownership {
 	namespace, err := os.Readlink("/proc/self/ns/pid")
 	return &ownership{
-		proc: "/proc", self: os.Getpid(), group: syscall.Getpgrp(), comparable: err == nil && namespace == hostNamespace,
+		proc: "/proc", root: root, group: syscall.Getpgrp(), comparable: err == nil && namespace == hostNamespace,
 		now: map[uint32]owner{}, groups: map[int]bool{},
 	}
 }
@@ -228,12 +229,13 @@ func (o *ownership) endReading(began time.Time) {
 // was found to be ours.
 func (o *ownership) descends(pid int) bool {
 	var groups []int
+	root := o.root()
 	for at, depth := pid, 0; at > 1 && depth < 64; depth++ {
 		parent, group, err := stat(o.proc, at)
 		if err != nil {
 			return false
 		}
-		if at == o.self || o.groups[group] {
+		if at == root || o.groups[group] {
 			for _, g := range groups {
 				o.groups[g] = true
 			}

@@ -69,10 +69,11 @@ const sameMoment = 10 * time.Second
 type Batch struct {
 	Name   string // the idempotent key: no second job of that name is begun
 	GPU    string
-	Count  int           // GPUs
-	Limit  time.Duration // that the job may take
-	Grace  time.Duration // before that limit, in which it ends by itself
-	Script func(launch string) ([]byte, error)
+	Count  int                                 // GPUs
+	Limit  time.Duration                       // that the job may take
+	Grace  time.Duration                       // before that limit, in which it ends by itself
+	Job    remote.Job                          // what it does
+	Script func(launch string) ([]byte, error) // the same, for engines that take a script of a shell
 }
 
 // Phase is where a job stands.

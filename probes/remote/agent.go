@@ -20,7 +20,7 @@ import (
 var sources embed.FS
 
 // modules are the parts of the agent, each after the ones it imports.
-var modules = []string{"frames", "link", "command", "interpreter", "facts", "load", "spool", "job", "agent"}
+var modules = []string{"frames", "link", "command", "interpreter", "facts", "load", "spool", "job", "host", "agent"}
 
 // bootstrap is the command for the remote shell: it reads the agent's length
 // and the agent, and runs it. It contains nothing that a shell would expand,
@@ -55,11 +55,11 @@ func pythonText(s string) string {
 
 // header tells the agent what to do, as one line of JSON. Times are in seconds.
 type header struct {
-	Task     string   `json:"task"` // run, attach or forget
+	Task     string   `json:"task"` // what to do
 	Mark     string   `json:"mark"` // the first line of the agent's output
 	Files    int      `json:"files"`
 	Silence  float64  `json:"silence"` // time without a heartbeat after which the connection is lost
-	Spool    string   `json:"spool"`   // of a detached probe
+	Spool    string   `json:"spool"`   // of a probe of a job
 	Argv     []string `json:"argv"`
 	Env      []string `json:"env"`
 	Dir      string   `json:"dir"`
@@ -68,12 +68,12 @@ type header struct {
 	Limit    float64  `json:"limit"` // 0 for none
 	Metadata bool     `json:"metadata"`
 	Load     float64  `json:"load"` // interval between readings; 0 for none
-	Memo     string   `json:"memo"` // a string, so that it comes back unchanged
 	// Of a job of a scheduler and who follows it:
 	Root   string   `json:"root"`  // folder of the spools, on a file system that its hosts share
 	Job    string   `json:"job"`   // name of the job, with which those of its spools begin
 	Quiet  float64  `json:"quiet"` // time without a heartbeat after which a job that does not run is over
 	Probes []queued `json:"probes,omitempty"`
+	Names  []string `json:"names,omitempty"` // of jobs
 }
 
 // queued is a probe of a job. What it lacks is in the header.
@@ -84,21 +84,11 @@ type queued struct {
 	Env   []string `json:"env"`
 	Dir   string   `json:"dir"`
 	Limit float64  `json:"limit"`
-	Memo  string   `json:"memo"`
 }
 
 // preamble returns everything that is sent before the first frame: the agent,
-// the header and the command's files as a zip archive.
-func preamble(h header, files fs.FS) ([]byte, error) {
-	archive, err := zipped(files)
-	if err != nil {
-		return nil, err
-	}
-	return opened(h, archive)
-}
-
-// opened is a preamble with files that are packed already.
-func opened(h header, archive []byte) ([]byte, error) {
+// the header and files in zip archives.
+func preamble(h header, archive []byte) ([]byte, error) {
 	h.Files = len(archive)
 	if h.Argv == nil {
 		h.Argv = []string{}

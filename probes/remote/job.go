@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"path"
 	"time"
@@ -24,39 +23,26 @@ type Job struct {
 	Python string // as in [Options]
 	Grace  time.Duration
 	Load   time.Duration // as in [Options]
-	Probes []Queued
+	// Metadata has the host ask its cloud what VM it is.
+	Metadata bool
+	Probes   []Queued
 }
 
 // Queued is a probe of a job.
 type Queued struct {
 	runner.Command
-	Spool string          // of [Spool], without the attempt
-	Limit time.Duration   // as in [Options]
-	Memo  json.RawMessage // as in [Options]
+	Spool string        // of [Spool], without the attempt
+	Limit time.Duration // as in [Options]
 }
 
 // Script is a shell command that does the job with the agent, which it contains, as
 // the standard input of a Python. launch comes before that Python, as words of a shell.
 func (j Job) Script(launch string) ([]byte, error) {
-	h := header{Task: "job", Root: j.Root, Job: j.Name, Python: j.Python, Grace: j.Grace.Seconds(), Load: j.Load.Seconds()}
-	var archives bytes.Buffer
-	known := map[[sha256.Size]byte][2]int{}
-	for _, p := range j.Probes {
-		archive, err := zipped(p.Files)
-		if err != nil {
-			return nil, err
-		}
-		sum := sha256.Sum256(archive)
-		at, ok := known[sum]
-		if !ok {
-			at = [2]int{archives.Len(), archives.Len() + len(archive)}
-			known[sum] = at
-			archives.Write(archive)
-		}
-		h.Probes = append(h.Probes, queued{Spool: p.Spool, Files: at, Argv: p.Argv, Env: append([]string{}, p.Env...),
-			Dir: p.Dir, Limit: p.Limit.Seconds(), Memo: string(p.Memo)})
+	h, archives, err := j.header("job")
+	if err != nil {
+		return nil, err
 	}
-	all, err := opened(h, archives.Bytes())
+	all, err := preamble(h, archives)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +61,30 @@ func (j Job) Script(launch string) ([]byte, error) {
 	}
 	out.WriteString("SWEETSPOT_END\n")
 	return out.Bytes(), nil
+}
+
+// header has the agent do the job as a task, with the archives of its files.
+func (j Job) header(task string) (h header, files []byte, err error) {
+	h = header{Task: task, Root: j.Root, Job: j.Name, Python: j.Python, Grace: j.Grace.Seconds(), Load: j.Load.Seconds(),
+		Metadata: j.Metadata}
+	var archives bytes.Buffer
+	known := map[[sha256.Size]byte][2]int{}
+	for _, p := range j.Probes {
+		archive, err := zipped(p.Files)
+		if err != nil {
+			return h, nil, err
+		}
+		sum := sha256.Sum256(archive)
+		at, ok := known[sum]
+		if !ok {
+			at = [2]int{archives.Len(), archives.Len() + len(archive)}
+			known[sum] = at
+			archives.Write(archive)
+		}
+		h.Probes = append(h.Probes, queued{Spool: p.Spool, Files: at, Argv: p.Argv, Env: append([]string{}, p.Env...),
+			Dir: p.Dir, Limit: p.Limit.Seconds()})
+	}
+	return h, archives.Bytes(), nil
 }
 
 // Watch follows the spool of a probe of a job, from its beginning; the probe may not

@@ -4,12 +4,10 @@ import (
 	"bufio"
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"sync"
 	"time"
 
@@ -34,25 +32,16 @@ type Options struct {
 	// $SWEETSPOT_PYTHON, python3 and /usr/bin/python3 there that can import
 	// PyTorch. It replaces {sweetspot-python} in the command's words.
 	Python     string
-	Spool      string          // of [NewSpool]: the command is detached, and goes on without the connection
-	Memo       json.RawMessage // kept in the spool for later clients
-	Limit      time.Duration   // after which the host itself stops the command; 0 for none
-	NoMetadata bool            // don't ask the host's cloud what VM it is
-	Load       time.Duration   // interval between readings of how busy its CPUs are; 0 for none
-}
-
-// NewSpool returns a new name for the record of a detached command.
-func NewSpool() string {
-	var name [8]byte
-	_, _ = rand.Read(name[:]) // never fails
-	return hex.EncodeToString(name[:])
+	Limit      time.Duration // after which the host itself stops the command; 0 for none
+	NoMetadata bool          // don't ask the host's cloud what VM it is
+	Load       time.Duration // interval between readings of how busy its CPUs are; 0 for none
 }
 
 // Process is a command under way on another host. Its three streams must be
 // read to the end.
 type Process struct {
 	host     Host
-	detached bool
+	follows  bool // the spool of a probe of a job
 	grace    time.Duration
 	conn     *connection
 	requests chan frame
@@ -70,7 +59,7 @@ type Process struct {
 	replays  bool // what arrives was written before
 	started  time.Time
 	facts    *identity.Facts
-	memo     json.RawMessage
+	answer   json.RawMessage // of a question
 
 	mu        sync.Mutex
 	left      bool
@@ -94,30 +83,18 @@ func Start(ctx context.Context, h Host, c runner.Command, o Options) (*Process, 
 	if c.Grace <= 0 {
 		c.Grace = 5 * time.Second
 	}
-	return begin(ctx, h, header{
-		Task: "run", Spool: o.Spool, Argv: c.Argv, Env: c.Env, Dir: c.Dir, Python: o.Python,
-		Grace: c.Grace.Seconds(), Limit: o.Limit.Seconds(), Metadata: !o.NoMetadata, Memo: string(o.Memo),
-		Load: o.Load.Seconds(),
-	}, c.Files, c.Grace)
-}
-
-// Attach collects a detached command from its beginning and then follows it.
-func Attach(ctx context.Context, h Host, spool string) (*Process, error) {
-	return begin(ctx, h, header{Task: "attach", Spool: spool}, nil, 5*time.Second)
-}
-
-// Forget removes the record of a detached command that has ended and was
-// collected.
-func Forget(ctx context.Context, h Host, spool string) error {
-	p, err := begin(ctx, h, header{Task: "forget", Spool: spool}, nil, time.Second)
+	archive, err := zipped(c.Files)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return p.Wait().Lost
+	return begin(ctx, h, header{
+		Task: "run", Argv: c.Argv, Env: c.Env, Dir: c.Dir, Python: o.Python,
+		Grace: c.Grace.Seconds(), Limit: o.Limit.Seconds(), Metadata: !o.NoMetadata, Load: o.Load.Seconds(),
+	}, archive, c.Grace)
 }
 
 // begin connects and waits until the command runs, or has ended.
-func begin(ctx context.Context, h Host, to header, files fs.FS, grace time.Duration) (*Process, error) {
+func begin(ctx context.Context, h Host, to header, files []byte, grace time.Duration) (*Process, error) {
 	p, spoke, err := open(h, to, files, grace)
 	if err != nil {
 		return nil, err
@@ -131,8 +108,8 @@ func begin(ctx context.Context, h Host, to header, files fs.FS, grace time.Durat
 }
 
 // open starts to connect. spoke is closed when the agent speaks.
-func open(h Host, to header, files fs.FS, grace time.Duration) (p *Process, spoke chan struct{}, err error) {
-	to.Mark, to.Silence = "sweetspot-agent-"+NewSpool(), aliveTimeout.Seconds()
+func open(h Host, to header, files []byte, grace time.Duration) (p *Process, spoke chan struct{}, err error) {
+	to.Mark, to.Silence = "sweetspot-agent-"+rand.Text(), aliveTimeout.Seconds()
 	all, err := preamble(to, files)
 	if err != nil {
 		return nil, nil, err
@@ -142,7 +119,7 @@ func open(h Host, to header, files fs.FS, grace time.Duration) (p *Process, spok
 		return nil, nil, err
 	}
 	p = &Process{
-		host: h, detached: to.Spool != "", grace: grace, conn: conn, requests: make(chan frame, 16),
+		host: h, follows: to.Spool != "", grace: grace, conn: conn, requests: make(chan frame, 16),
 		ready: make(chan error, 1), ended: make(chan struct{}), started: time.Now(), writers: map[byte]*io.PipeWriter{},
 	}
 	for kind, reader := range map[byte]**io.PipeReader{kindEvents: &p.events, kindStdout: &p.stdout,
@@ -274,11 +251,11 @@ func (p *Process) note(f frame) {
 		Started  *struct{ PID int }
 		Attached *struct {
 			Elapsed  float64
-			Memo     string
 			Restarts int
 		}
 		Failed, Broken string
 		Cut, Next      bool
+		Answer         json.RawMessage
 	}
 	if json.Unmarshal(f.payload, &n) != nil {
 		return // from another version, or not an agent's
@@ -286,18 +263,20 @@ func (p *Process) note(f frame) {
 	switch {
 	case n.Failed != "":
 		p.refused = true
-		p.reportStart(fmt.Errorf("on %s: %s", p.name(), plaintext.Cut(plaintext.Clean(n.Failed), 1000)))
+		p.reportStart(refusal(fmt.Sprintf("on %s: %s", p.name(), plaintext.Cut(plaintext.Clean(n.Failed), 1000))))
 	case n.Broken != "":
 		p.next, p.cut = n.Next, n.Cut
 		p.broken = fmt.Sprintf("the record of the probe on %s is incomplete: %s; what it wrote until then is saved", p.name(),
 			plaintext.Cut(plaintext.Clean(n.Broken), 300))
 	case n.Next:
 		p.next = true
+	case n.Answer != nil:
+		p.answer = n.Answer
 	case p.begun: // others read what follows
 	case n.Facts != nil:
 		p.facts = n.Facts
 	case n.Attached != nil:
-		p.replays, p.memo = n.Attached.Elapsed > 0, json.RawMessage(n.Attached.Memo)
+		p.replays = n.Attached.Elapsed > 0
 		p.restarts = n.Attached.Restarts
 		elapsed := min(max(n.Attached.Elapsed, 0), 1e9)
 		p.started = time.Now().Add(-time.Duration(elapsed * float64(time.Second)))
@@ -327,14 +306,14 @@ func (p *Process) lost() error {
 	left := p.left
 	p.mu.Unlock()
 	switch {
-	case left && p.detached:
+	case left && p.follows:
 		return fmt.Errorf("left %s; the probe goes on there, and sweetspot attach collects it", p.name())
 	case left:
 		return fmt.Errorf("left %s; the probe there was ended, and what arrived is saved", p.name())
 	}
 	after := time.Since(p.started).Round(time.Second)
 	what := fmt.Sprintf("the connection to %s was lost after %s (%s)", p.name(), after, p.conn.said.last())
-	if p.detached {
+	if p.follows {
 		return errors.New(what + "; the probe goes on there, and sweetspot attach collects it")
 	}
 	return errors.New(what + "; what arrived is saved and the probe there was ended: with --detach it would go on, " +
@@ -361,9 +340,6 @@ func (p *Process) Facts() (identity.Facts, bool) {
 	return *p.facts, true
 }
 
-// Memo is the [Options].Memo that an attached command was started with.
-func (p *Process) Memo() json.RawMessage { return p.memo }
-
 // Wait returns how the command, or the connection to it, ended.
 func (p *Process) Wait() runner.Exit {
 	<-p.ended
@@ -371,7 +347,7 @@ func (p *Process) Wait() runner.Exit {
 }
 
 // Collected reports, once [Process.Wait] has returned, whether everything the
-// command wrote has arrived, so that [Forget] would lose nothing.
+// command wrote has arrived.
 func (p *Process) Collected() bool {
 	<-p.ended
 	return p.collected
@@ -410,7 +386,7 @@ func (p *Process) StopWithin(grace time.Duration) {
 	}()
 }
 
-// Leave closes the connection. A detached command goes on, any other ends.
+// Leave closes the connection. The probe of a job goes on, any other command ends.
 func (p *Process) Leave() {
 	p.mu.Lock()
 	p.left = true

@@ -44,8 +44,6 @@ func TestRefusals(t *testing.T) {
 		{name: "no such python", options: Options{Python: elsewhere}, want: []string{"has no Python", elsewhere, "--python"}},
 		{name: "no program", command: runner.Command{Argv: []string{"no-such-program-here"}},
 			want: []string{"no program", "on the PATH"}},
-		{name: "no program, detached", command: runner.Command{Argv: []string{"no-such-program-here"}},
-			options: Options{Spool: NewSpool()}, want: []string{"no program"}},
 		{name: "no directory", command: runner.Command{Argv: []string{"true"}, Dir: elsewhere}, want: []string{"directory " +
 			elsewhere}},
 	} {
@@ -71,7 +69,7 @@ func TestRefusals(t *testing.T) {
 			if strings.ContainsAny(err.Error(), "\n\r\x1b") {
 				t.Errorf("%q is no single line", err)
 			}
-			if left, _ := os.ReadDir(filepath.Join(s.home, "sweetspot", "spool")); len(left) != 0 {
+			if left, _ := os.ReadDir(s.home); len(left) != 0 {
 				t.Errorf("left there: %v", left)
 			}
 		})
@@ -94,9 +92,20 @@ func TestChattyLogin(t *testing.T) {
 func TestGivenUp(t *testing.T) {
 	s := serve(t, `ForceCommand sleep 0.5; eval "$SSH_ORIGINAL_COMMAND"`)
 	began := filepath.Join(t.TempDir(), "began")
-	for _, spool := range []string{"", NewSpool()} {
+	touch := runner.Command{Argv: []string{"touch", began}}
+	for _, start := range []func(context.Context) error{
+		func(ctx context.Context) error {
+			_, err := Start(ctx, s.host, touch, Options{NoMetadata: true})
+			return err
+		},
+		func(ctx context.Context) error {
+			_, err := Submit(ctx, s.host, Job{Name: testJob, Root: t.TempDir(), Probes: []Queued{{Command: touch,
+				Spool: testJob + "00"}}})
+			return err
+		},
+	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-		_, err := Start(ctx, s.host, runner.Command{Argv: []string{"touch", began}}, Options{Spool: spool, NoMetadata: true})
+		err := start(ctx)
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v", err)

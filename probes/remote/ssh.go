@@ -1,8 +1,8 @@
 // Package remote runs a probe's command on another host through the system's
 // ssh. It sends an agent in plain Python through the connection, so the host
 // needs only Python and what the command itself uses. The command's output
-// comes back as if it ran here. A detached command goes on without the
-// connection, and its record is collected later.
+// comes back as if it ran here. That of a job goes on without the
+// connection, and whoever connects later follows its record.
 package remote
 
 import (

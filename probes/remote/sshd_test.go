@@ -171,8 +171,8 @@ func waitFor(t *testing.T, what string, is func() bool) {
 // SSHD is a server for the tests of what is built on this package.
 type SSHD struct{ *sshd }
 
-// ServeForTests starts one.
-func ServeForTests(t *testing.T) SSHD { return SSHD{serve(t)} }
+// ServeForTests starts one; more lines go into its configuration.
+func ServeForTests(t *testing.T, more ...string) SSHD { return SSHD{serve(t, more...)} }
 
 // Address is its host, as a user writes it.
 func (s SSHD) Address() string { return s.host.String() }

@@ -11,6 +11,8 @@ import (
 
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
+	"sweetspot/probes/host"
+	"sweetspot/probes/matrix"
 	"sweetspot/probes/queue"
 	"sweetspot/probes/remote"
 	"sweetspot/probes/sky"
@@ -28,31 +30,69 @@ type Engines struct {
 const (
 	onSlurm = "slurm"
 	onSky   = "sky"
+	onSSH   = "ssh"
+	onHere  = Here
 )
 
-// parseOn reads slurm, slurm:login-host and sky.
-func parseOn(on string) (engine string, login remote.Host, err error) {
+// parseOn reads slurm, slurm:login-host, sky, here and ssh:host.
+func parseOn(on string) (engine string, there remote.Host, err error) {
 	engine, host, named := strings.Cut(on, ":")
 	switch {
-	case engine == onSky && !named, engine == onSlurm && !named:
+	case !named && slices.Contains([]string{onSky, onSlurm, onHere}, engine):
 		return engine, remote.Here, nil
-	case engine == onSlurm && host != "":
-		login, err = remote.Parse(host)
-		return engine, login, err
+	case host != "" && (engine == onSlurm || engine == onSSH):
+		there, err = remote.Parse(host)
+		return engine, there, err
 	}
-	return "", remote.Here, fmt.Errorf("--on %s: there is no such queue; write slurm on a login host, "+
-		"slurm:user@login-host, or sky", plaintext.Quote(on))
+	return "", remote.Here, fmt.Errorf("--on %s: there is no such place; write slurm on a login host, "+
+		"slurm:user@login-host, sky, ssh:user@host, or here", plaintext.Quote(on))
 }
 
-// queueAddress is the address of a run in the queue that --on names: slurm:login-host/a100:2,
-// slurm:/a100 in that of this machine, or sky:/A100.
-func queueAddress(on, gpu string) string {
-	engine, login, _ := parseOn(on) // checked before
-	if login == remote.Here {
-		return engine + ":/" + gpu
+// place is where probes run: on an engine, as --on names it, and on a GPU type of it, a100:2; "" for any that it has.
+type place struct{ on, gpu string }
+
+// placeOf is where a cell runs.
+func (r Request) placeOf(c matrix.Cell) place {
+	if r.isQueued() {
+		return place{r.On, c.Host}
 	}
-	return engine + ":" + login.String() + "/" + gpu
+	if c.Host == "" {
+		return place{onHere, ""}
+	}
+	h, _ := remote.Parse(c.Host) // checked before
+	return place{onSSH + ":" + h.String(), ""}
 }
+
+// address is the place as it is stored with a run: slurm:login-host/a100:2, slurm:/a100 in the queue of this machine,
+// sky:/A100, ssh:me@vm/ or here:/.
+func (p place) address() string {
+	if strings.Contains(p.on, ":") {
+		return p.on + "/" + p.gpu
+	}
+	return p.on + ":/" + p.gpu
+}
+
+// placed reads what [place.address] wrote.
+func placed(address string) place {
+	on, gpu, _ := strings.Cut(address, "/")
+	return place{strings.TrimSuffix(on, ":"), gpu}
+}
+
+// cell is the place among the cells of a matrix.
+func (p place) cell() string {
+	switch host, ssh := strings.CutPrefix(p.on, onSSH+":"); {
+	case ssh:
+		return host
+	case p.isHere():
+		return ""
+	}
+	return p.gpu
+}
+
+func (p place) isHere() bool { return p.on == onHere }
+
+// isHost reports whether it is a machine that a user named, whose GPUs are taken as they are.
+func (p place) isHost() bool { return p.isHere() || strings.HasPrefix(p.on, onSSH+":") }
 
 // parseGPU reads a GPU type and how many of it a probe gets: a100, a100:2.
 func parseGPU(text string) (kind string, count int, err error) {
@@ -82,6 +122,8 @@ func (r Request) checkQueue() error {
 		return err
 	}
 	switch {
+	case place{on: r.On}.isHost():
+		return fmt.Errorf("--on %s has no queue; name machines with --host instead, --host %s for this one", r.On, Here)
 	case len(r.Hosts) > 0:
 		return errors.New("--on and --host exclude each other: a queue finds the hosts itself")
 	case len(r.GPUs) == 0:
@@ -95,29 +137,37 @@ func (r Request) checkQueue() error {
 	return nil
 }
 
-// EngineOn is the queue that --on names.
+// EngineOn is the engine that --on names.
 func EngineOn(on string, e Engines) (queue.Engine, error) {
-	engine, login, err := parseOn(on)
+	engine, there, err := parseOn(on)
 	switch {
 	case err != nil:
 		return nil, err
 	case engine == onSky:
 		return sky.New(e.Sky, e.VMTypes), e.Sky.Check()
+	case engine == onSlurm:
+		return slurm.New(there, e.Slurm), nil
 	}
-	return slurm.New(login, e.Slurm), nil
+	return host.New(there, e.VMTypes), nil
 }
 
-// Engine is the queue that the address of a run names.
-func Engine(address string, e Engines) (queue.Engine, error) {
-	return EngineOn(Queued{Address: address}.On(), e)
-}
-
-// prices are those of each GPU type, dollars an hour; nil where it is not known yet.
-func (r Request) prices(ctx context.Context, e queue.Engine, rented *Rented) (map[string]*float64, error) {
-	if rented == nil {
-		return r.checkOffers(ctx, e)
-	}
+// prices are those of each cell's place, dollars an hour; nil where it is not known yet.
+func (r Request) prices(ctx context.Context, q *inQueue, rented *Rented) (map[string]*float64, error) {
 	prices := map[string]*float64{}
+	switch {
+	case !r.isQueued():
+		for _, h := range r.Hosts {
+			prices[h] = r.Machine.USDPerHour // of others, it follows from the VM type that the host turns out to be
+		}
+		prices[""] = r.Machine.USDPerHour
+		return prices, nil
+	case rented == nil:
+		at, err := q.at(r.On)
+		if err != nil {
+			return nil, err
+		}
+		return r.checkOffers(ctx, at.engine)
+	}
 	for _, c := range rented.Clusters {
 		if prices[c.GPU] = r.Machine.USDPerHour; prices[c.GPU] == nil && len(c.On.VMs) == 0 {
 			prices[c.GPU] = c.On.USDPerHour // of others, it follows from the VM type that SkyPilot chooses

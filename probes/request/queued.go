@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -38,14 +39,16 @@ func inJob(context.Context, runner.Command) (session.Process, error) {
 // isQueued reports whether the probes are queued by an engine.
 func (r Request) isQueued() bool { return r.On != "" }
 
+// isOfJobs reports whether the probes are those of an engine's jobs, which go on without us; others end with their
+// terminal or connection.
+func (r Request) isOfJobs() bool { return r.isQueued() || r.Detach }
+
 // inQueue is a matrix whose cells are the probes of jobs.
 type inQueue struct {
-	engine queue.Engine
-	store  *store.Store
-	root   string
-	key    string
-	jobs   []string // names of those that were submitted
-	watch  *queue.Watch
+	engines Engines
+	store   *store.Store
+	key     string
+	sites   []*site
 
 	mu        sync.Mutex
 	cells     map[matrix.Cell]*queuedCell // with their attempts
@@ -55,25 +58,58 @@ type inQueue struct {
 	ending    sync.WaitGroup // of hosts that are no longer needed
 }
 
+// site is an engine with jobs of a matrix.
+type site struct {
+	on     string
+	engine queue.Engine
+	root   string   // of the spools; "" until it is known
+	jobs   []string // names of those that were submitted
+	watch  *queue.Watch
+}
+
+// at is the site of an engine, as --on names it.
+func (q *inQueue) at(on string) (*site, error) {
+	if i := slices.IndexFunc(q.sites, func(s *site) bool { return s.on == on }); i >= 0 {
+		return q.sites[i], nil
+	}
+	e, err := EngineOn(on, q.engines)
+	if err != nil {
+		return nil, err
+	}
+	s := &site{on: on, engine: e}
+	q.sites = append(q.sites, s)
+	return s, nil
+}
+
+// job is one that is to be submitted.
+type job struct {
+	remote.Job
+	place   place
+	site    *site
+	refused error
+}
+
 // queuedCell is a probe of a job.
 type queuedCell struct {
 	options session.Options
+	site    *site
 	spool   queue.Spool
+	here    bool  // on this machine
 	cut     bool  // its run has iterations that must not be lost if the spool is
 	restart int64 // the run to record again; 0 for one that is new
 	refused error // its job was
 	over    bool
 }
 
-// Enqueue begins the probes in the queue of the request, one job for each GPU type, and follows
-// them until they are left.
+// Enqueue begins the probes on the engines of the request, one job for each GPU type or host, and follows them until
+// they are left.
 func (r Request) Enqueue(ctx context.Context, s Environment) (*Followed, error) {
 	cells, err := r.Cells()
 	if err != nil {
 		return nil, err
 	}
-	engine, err := EngineOn(r.On, Engines{r.Slurm, r.Sky, s.VMTypes})
-	if err != nil {
+	r.Place(ctx, s.VMTypes)
+	if err := r.CheckCap(); err != nil {
 		return nil, err
 	}
 	rented, err := r.Rent(cells, s.VMTypes)
@@ -83,59 +119,92 @@ func (r Request) Enqueue(ctx context.Context, s Environment) (*Followed, error) 
 	switch {
 	case rented != nil:
 		r.Rule.MaxSeconds = rented.MaxSeconds
-	case r.Rule.MaxSeconds == 0:
+	case r.isQueued() && r.Rule.MaxSeconds == 0:
 		r.Rule.MaxSeconds = QueuedCap.Seconds()
 	}
-	q := &inQueue{engine: engine, store: s.Store, key: queue.NewKey(),
+	q := &inQueue{engines: Engines{r.Slurm, r.Sky, s.VMTypes}, store: s.Store, key: queue.NewKey(),
 		cells: map[matrix.Cell]*queuedCell{}, processes: map[matrix.Cell]*queue.Process{}}
-	prices, err := r.prices(ctx, q.engine, rented)
+	prices, err := r.prices(ctx, q, rented)
 	if err != nil {
 		return nil, err
 	}
-	if q.root, err = q.engine.Root(ctx); err != nil {
-		return nil, err
-	}
 	undo := context.WithoutCancel(ctx) // leaves nothing behind, also of one that was given up
-	jobs := map[string]*remote.Job{}   // by GPU type
-	var order []string
+	var jobs []*job
+	byPlace := map[string]*job{} // by the host of the cells
 	for _, c := range cells {
-		if jobs[c.Host] == nil {
-			jobs[c.Host] = &remote.Job{Name: queue.JobName(q.key, len(jobs)), Root: q.root, Python: r.Python,
-				Grace: 10 * time.Second, Load: telemetryEvery}
-			order = append(order, c.Host)
+		j := byPlace[c.Host]
+		if j == nil {
+			if j, err = r.job(ctx, q, c, len(jobs)); err != nil {
+				return nil, errors.Join(err, q.discard(undo, ""))
+			}
+			jobs, byPlace[c.Host] = append(jobs, j), j
 		}
 		one := r
 		one.Machine.USDPerHour = prices[c.Host]
-		if err := one.enqueue(ctx, q, c, jobs[c.Host], s); err != nil {
+		if err := one.enqueue(ctx, q, c, j, s); err != nil {
 			return nil, errors.Join(err, q.discard(undo, ""))
 		}
 	}
 	// Remembered first: whoever is killed while it submits left jobs that are to be collected.
-	if err := remember(q.key, memo{r.Rule, r.Name != "" || !r.IsCommand(), r.AccuracyPattern}); err != nil {
+	if err := remember(q.key, r.memo()); err != nil {
 		return nil, errors.Join(err, q.discard(undo, ""))
 	}
-	if err := q.submit(ctx, jobs, order); err != nil {
+	if err := q.submit(ctx, jobs); err != nil {
 		forgetMemo(q.key)
 		return nil, errors.Join(err, q.discard(undo, ""))
 	}
 	if ctx.Err() != nil {
 		forgetMemo(q.key)
 		return nil, errors.Join(errors.New("given up while the jobs were submitted; those that were are cancelled"),
-			q.engine.Cancel(undo, q.jobs), q.discard(undo, ""))
+			q.cancel(undo), q.discard(undo, ""))
 	}
 	return q.start(ctx, cells, r.Rule.MaxUSD)
 }
 
+// memo is what who follows the probes later must know of them.
+func (r Request) memo() memo {
+	m := memo{r.Rule, r.Name != "" || !r.IsCommand(), r.AccuracyPattern}
+	m.CapsOnly = m.CapsOnly || r.KeepRunning
+	m.USDPerHour = nil // the runs have it
+	return m
+}
+
+// job is the job of a cell's place, without probes yet. Of several hosts, one that cannot be reached holds up only its
+// own probes.
+func (r Request) job(ctx context.Context, q *inQueue, c matrix.Cell, number int) (*job, error) {
+	j := &job{place: r.placeOf(c)}
+	var err error
+	if j.site, err = q.at(j.place.on); err != nil {
+		return nil, err
+	}
+	if j.site.root == "" {
+		if j.site.root, err = j.site.engine.Root(ctx); err != nil && (r.isQueued() || ctx.Err() != nil) {
+			return nil, err
+		}
+		j.refused = err
+	}
+	j.Job = remote.Job{Name: queue.JobName(q.key, number), Root: j.site.root, Python: r.Python, Grace: 10 * time.Second,
+		Load: telemetryEvery, Metadata: j.place.isHost() && !r.NoMetadata}
+	return j, nil
+}
+
 // enqueue adds a cell to its job, and its run to the database, where it is found
 // again whatever becomes of this process.
-func (r Request) enqueue(ctx context.Context, q *inQueue, c matrix.Cell, job *remote.Job, s Environment) error {
+func (r Request) enqueue(ctx context.Context, q *inQueue, c matrix.Cell, j *job, s Environment) error {
+	cell := &queuedCell{site: j.site, here: j.place.isHere(), refused: j.refused}
+	cell.spool = queue.Spool{Root: j.Root, Name: queue.SpoolName(j.Name, len(j.Probes))}
+	if q.cells[c] = cell; j.refused != nil {
+		return nil
+	}
 	o, err := r.session(ctx, c, s)
 	if err != nil {
 		return err
 	}
-	spool := queue.Spool{Root: q.root, Name: queue.SpoolName(job.Name, len(job.Probes))}
 	d := &o.Description
-	d.Address, d.Spool, d.Repeat = queueAddress(r.On, c.Host), spool.Path(), c.Repeat
+	d.Address, d.Spool, d.Repeat = j.place.address(), cell.spool.Path(), c.Repeat
+	if cell.here {
+		session.ThisMachine(&d.Machine)
+	}
 	d.Machine.Host = cmp.Or(d.Machine.Host, c.Host)
 	if len(q.runs) > 0 {
 		d.Series = q.runs[0]
@@ -144,61 +213,83 @@ func (r Request) enqueue(ctx context.Context, q *inQueue, c matrix.Cell, job *re
 		return err
 	}
 	q.runs = append(q.runs, o.Recording.ID())
-	o.Place = ofType(c.Host, s.VMTypes)
-	q.cells[c] = &queuedCell{options: o, spool: spool}
-	job.Probes = append(job.Probes, remote.Queued{
+	o.Place = j.place.places(s.VMTypes)
+	cell.options = o
+	j.Probes = append(j.Probes, remote.Queued{
 		Command: runner.Command{Argv: o.Command, Dir: o.Dir, Env: o.Env, Files: o.Files},
-		Spool:   spool.Name, Limit: limit(o.Rule, r.Machine.USDPerHour)})
+		Spool:   cell.spool.Name, Limit: limit(o.Rule, r.Machine.USDPerHour)})
 	return nil
 }
 
-// ofType places a probe on a GPU type of a cluster, which is chosen, and not on the node
-// that it got.
-func ofType(gpu string, vms []profile.VMType) func(identity.Facts, *store.Machine) {
+// places fills in what a probe's host reports about itself. A probe in a queue is on the GPU type that was chosen, not
+// on the node that it got.
+func (p place) places(vms []profile.VMType) func(identity.Facts, *store.Machine) {
 	return func(f identity.Facts, m *store.Machine) {
-		place(f, m, vms)
-		m.Host = gpu
+		fill(f, m, vms)
+		if !p.isHost() {
+			m.Host = p.gpu
+		}
 	}
 }
 
 // submit begins the jobs. The cells of one that is refused have failed; the error is
 // that of the first if all are.
-func (q *inQueue) submit(ctx context.Context, jobs map[string]*remote.Job, order []string) (first error) {
-	for _, gpu := range order {
-		job := jobs[gpu]
-		kind, count, err := parseGPU(gpu)
-		if err == nil {
-			b := queue.Batch{Name: job.Name, GPU: kind, Count: count, Script: job.Script, Grace: jobGrace}
-			for _, p := range job.Probes {
-				b.Limit += p.Limit + preparing
-			}
-			if _, own := q.engine.Host(job.Name); own {
-				b.Limit += sky.SettingUp
-			}
-			err = queue.Submit(ctx, q.engine, b)
+func (q *inQueue) submit(ctx context.Context, jobs []*job) (first error) {
+	begun := 0
+	for _, j := range jobs {
+		if j.refused == nil {
+			j.refused = j.submit(ctx)
 		}
-		if err == nil || errors.Is(err, queue.ErrUnsure) { // it is followed if it is there
-			q.jobs = append(q.jobs, job.Name)
+		if j.refused == nil || errors.Is(j.refused, queue.ErrUnsure) { // it is followed if it is there
+			j.site.jobs, j.refused = append(j.site.jobs, j.Name), nil
+			begun++
 			continue
 		}
-		first = cmp.Or(first, err)
+		first = cmp.Or(first, j.refused)
 		for _, c := range q.cells {
-			if c.spool.Job() == job.Name {
-				c.refused = err
+			if c.spool.Job() == j.Name {
+				c.refused = j.refused
 			}
 		}
 	}
-	if len(q.jobs) > 0 {
-		for _, gpu := range order {
-			if name := jobs[gpu].Name; !slices.Contains(q.jobs, name) {
-				if err := q.discard(context.WithoutCancel(ctx), name); err != nil {
-					return err
-				}
+	if begun == 0 {
+		return first
+	}
+	for _, j := range jobs {
+		if j.refused != nil {
+			if err := q.discard(context.WithoutCancel(ctx), j.Name); err != nil {
+				return err
 			}
 		}
-		return nil
 	}
-	return first
+	return nil
+}
+
+func (j *job) submit(ctx context.Context) error {
+	b := queue.Batch{Name: j.Name, Job: j.Job, Script: j.Script, Grace: jobGrace}
+	if !j.place.isHost() {
+		var err error
+		if b.GPU, b.Count, err = parseGPU(j.place.gpu); err != nil {
+			return err
+		}
+	}
+	for _, p := range j.Probes {
+		b.Limit += p.Limit + preparing
+	}
+	if _, own := j.site.engine.Host(j.Name); own {
+		b.Limit += sky.SettingUp
+	}
+	return queue.Submit(ctx, j.site.engine, b)
+}
+
+// cancel ends all jobs that still run.
+func (q *inQueue) cancel(ctx context.Context) (err error) {
+	for _, s := range q.sites {
+		if len(s.jobs) > 0 {
+			err = errors.Join(err, s.engine.Cancel(ctx, s.jobs))
+		}
+	}
+	return err
 }
 
 // discard removes the runs of a job that never was; "" for all.
@@ -214,13 +305,26 @@ func (q *inQueue) discard(ctx context.Context, job string) (err error) {
 
 // start follows the jobs as a matrix.
 func (q *inQueue) start(ctx context.Context, cells []matrix.Cell, maxUSD float64) (*Followed, error) {
-	q.watch = queue.NewWatch(context.WithoutCancel(ctx), q.engine, q.jobs)
+	for _, s := range q.sites {
+		if len(s.jobs) > 0 {
+			s.watch = queue.NewWatch(context.WithoutCancel(ctx), s.engine, s.jobs)
+		}
+	}
 	m, err := matrix.Start(ctx, matrix.Options{Cells: cells, MaxUSD: maxUSD, Probe: q.probe, Again: q.again, End: q.end})
 	if err != nil {
-		q.watch.Close()
+		q.close()
 		return nil, err
 	}
 	return &Followed{m, q}, nil
+}
+
+// close ends the looks.
+func (q *inQueue) close() {
+	for _, s := range q.sites {
+		if s.watch != nil {
+			s.watch.Close()
+		}
+	}
 }
 
 // probe returns the options of a cell's session, which follows its spool.
@@ -234,7 +338,7 @@ func (q *inQueue) probe(ctx context.Context, c matrix.Cell) (session.Options, er
 	}
 	o := cell.options
 	q.mu.Lock()
-	p := queue.Follow(q.watch, cell.spool)
+	p := queue.Follow(cell.site.watch, cell.spool)
 	q.processes[c] = p
 	if q.left {
 		p.Leave()
@@ -245,8 +349,18 @@ func (q *inQueue) probe(ctx context.Context, c matrix.Cell) (session.Options, er
 			return o, err
 		}
 	}
+	if cell.here && cell.restart == 0 { // of one that has run for a while, less than all would be read
+		o.Observe = observersHere(func() int { return cell.site.process(cell.spool.Job()) })
+	}
 	o.Start = func(context.Context, runner.Command) (session.Process, error) { return p, nil }
 	return o, nil
+}
+
+// process is the number of the process of a job of this machine; 0 while it is not known.
+func (s *site) process(job string) int {
+	state, _, _ := s.watch.State(job)
+	pid, _ := strconv.Atoi(state.ID)
+	return pid
 }
 
 // another is a further attempt of a cell, with a run of its own.
@@ -304,8 +418,8 @@ func (q *inQueue) finish(c matrix.Cell) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	cell.over = true
-	job := cell.spool.Job()
-	if _, own := q.engine.Host(job); !own || q.left {
+	job, engine := cell.spool.Job(), cell.site.engine
+	if _, own := engine.Host(job); !own || q.left {
 		return
 	}
 	for key, other := range q.cells {
@@ -317,7 +431,7 @@ func (q *inQueue) finish(c matrix.Cell) {
 			return
 		}
 	}
-	q.ending.Go(func() { _ = q.engine.Cancel(context.Background(), []string{job}) }) // end says what fails
+	q.ending.Go(func() { _ = engine.Cancel(context.Background(), []string{job}) }) // end says what fails
 }
 
 // leave lets go of all probes; those that are asked for later are left at once.
@@ -333,7 +447,7 @@ func (q *inQueue) leave() {
 // end leaves nothing behind once everything was followed to its end: the jobs are
 // cancelled if they still run, as for probes that were skipped, and the spools removed.
 func (q *inQueue) end(ctx context.Context, u matrix.Update) error {
-	q.watch.Close()
+	q.close()
 	q.ending.Wait()
 	q.mu.Lock()
 	left := q.left
@@ -356,12 +470,17 @@ func (q *inQueue) end(ctx context.Context, u matrix.Update) error {
 			runs = append(runs, id)
 		}
 	}
-	if err := q.engine.Cancel(ctx, q.jobs); err != nil {
+	if err := q.cancel(ctx); err != nil {
 		return err
 	}
-	if h, own := q.engine.Host(q.jobs[0]); !own {
-		if err := remote.Clear(ctx, h, q.root, q.key); err != nil {
-			return err
+	for _, s := range q.sites {
+		if len(s.jobs) == 0 {
+			continue
+		}
+		if h, own := s.engine.Host(s.jobs[0]); !own {
+			if err := remote.Clear(ctx, h, s.root, q.key); err != nil {
+				return err
+			}
 		}
 	}
 	forgetMemo(q.key)

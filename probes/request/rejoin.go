@@ -3,14 +3,11 @@ package request
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"sweetspot/data/store"
@@ -23,56 +20,116 @@ import (
 	"sweetspot/probes/session"
 )
 
-// Queued is a matrix of the database in a queue.
+// Queued is a matrix of the database whose jobs wait, run, or have not been followed to their ends.
 type Queued struct {
-	Key     string
-	Address string
-	Runs    []store.QueuedRun
+	Key  string
+	Runs []store.QueuedRun
 }
 
-// Jobs are the names of its jobs.
-func (q Queued) Jobs() (names []string) {
-	for _, r := range q.Runs {
-		if s, ok := queue.ParseSpool(r.Spool); ok && !slices.Contains(names, s.Job()) {
-			names = append(names, s.Job())
+// QueuedJob is one of its jobs.
+type QueuedJob struct {
+	Name string
+	On   string // its engine, as in --on
+	GPU  string // type, a100 or a100:2; "" on a host, whose GPUs are taken as they are
+	Runs []int64
+}
+
+// Jobs are its jobs, in the order in which they were asked for.
+func (q Queued) Jobs() (jobs []QueuedJob) {
+	for _, r := range slices.SortedFunc(slices.Values(q.Runs), byID) {
+		s, _ := queue.ParseSpool(r.Spool) // as ListQueued did
+		i := slices.IndexFunc(jobs, func(j QueuedJob) bool { return j.Name == s.Job() })
+		if i < 0 {
+			p := placed(r.Address)
+			i, jobs = len(jobs), append(jobs, QueuedJob{Name: s.Job(), On: p.on, GPU: p.gpu})
+		}
+		jobs[i].Runs = append(jobs[i].Runs, r.ID)
+	}
+	return jobs
+}
+
+// Has reports whether a job is one of its.
+func (q Queued) Has(job string) bool {
+	return slices.ContainsFunc(q.Jobs(), func(j QueuedJob) bool { return j.Name == job })
+}
+
+// On are its engines, as in --on.
+func (q Queued) On() (engines []string) {
+	for _, j := range q.Jobs() {
+		if !slices.Contains(engines, j.On) {
+			engines = append(engines, j.On)
 		}
 	}
-	return names
+	return engines
 }
 
-// On is the queue as in --on.
-func (q Queued) On() string {
-	on, _, _ := strings.Cut(q.Address, "/")
-	return strings.TrimSuffix(on, ":")
+// Hosts are the machines that it is on, this one as "", if it is in no queue.
+func (q Queued) Hosts() (hosts []string) {
+	for _, on := range q.On() {
+		if p := (place{on: on}); p.isHost() {
+			hosts = append(hosts, p.cell())
+		}
+	}
+	return hosts
 }
 
 // Rule is how its probes are judged.
 func (q Queued) Rule() steady.Rule { return recall(q.Key).Rule }
 
-// GPU is the GPU type of a run's job.
-func GPU(r store.QueuedRun) string {
-	_, gpu, _ := strings.Cut(r.Address, "/")
-	return gpu
+// Look asks each engine once where the jobs stand; failed has the jobs of those that did not answer.
+func (q Queued) Look(ctx context.Context, o Engines) (states map[string]queue.State, failed map[string]error) {
+	states, failed = map[string]queue.State{}, map[string]error{}
+	for on, jobs := range q.byEngine() {
+		e, err := EngineOn(on, o)
+		var found map[string]queue.State
+		if err == nil {
+			found, err = e.Look(ctx, jobs)
+		}
+		maps.Copy(states, found)
+		if err != nil {
+			for _, name := range jobs {
+				failed[name] = err
+			}
+		}
+	}
+	return states, failed
 }
 
-// ListQueued returns the matrices in queues, the oldest first.
-func ListQueued(ctx context.Context, db *store.Store) ([]Queued, error) {
-	var runs []store.QueuedRun
-	for _, engine := range []string{onSlurm, onSky} {
-		of, err := db.Queued(ctx, engine+":")
-		if err != nil {
-			return nil, err
+// Cancel ends the jobs.
+func (q Queued) Cancel(ctx context.Context, o Engines) (err error) {
+	for on, jobs := range q.byEngine() {
+		e, failed := EngineOn(on, o)
+		if failed == nil {
+			failed = e.Cancel(ctx, jobs)
 		}
-		runs = append(runs, of...)
+		err = errors.Join(err, failed)
+	}
+	return err
+}
+
+// byEngine are the names of the jobs of each engine.
+func (q Queued) byEngine() map[string][]string {
+	names := map[string][]string{}
+	for _, j := range q.Jobs() {
+		names[j.On] = append(names[j.On], j.Name)
+	}
+	return names
+}
+
+// ListQueued returns the matrices whose jobs wait, run, or have not been followed to their ends, the oldest first.
+func ListQueued(ctx context.Context, db *store.Store) ([]Queued, error) {
+	runs, err := db.Queued(ctx)
+	if err != nil {
+		return nil, err
 	}
 	byKey := map[string]*Queued{}
 	for _, r := range runs {
 		s, ok := queue.ParseSpool(r.Spool)
-		if !ok {
-			continue
+		if _, _, err := parseOn(placed(r.Address).on); !ok || err != nil {
+			continue // of another version
 		}
 		if byKey[s.Key()] == nil {
-			byKey[s.Key()] = &Queued{Key: s.Key(), Address: r.Address}
+			byKey[s.Key()] = &Queued{Key: s.Key()}
 		}
 		q := byKey[s.Key()]
 		q.Runs = append(q.Runs, r)
@@ -88,29 +145,33 @@ func ListQueued(ctx context.Context, db *store.Store) ([]Queued, error) {
 // Rejoin follows a matrix in a queue again: everything that its probes wrote is read
 // again into the same runs.
 func Rejoin(ctx context.Context, db *store.Store, of Queued, o Engines, output io.Writer) (*Followed, error) {
-	e, err := Engine(of.Address, o)
-	if err != nil {
-		return nil, err
-	}
-	q := &inQueue{engine: e, store: db, key: of.Key, jobs: of.Jobs(), cells: map[matrix.Cell]*queuedCell{},
+	q := &inQueue{engines: o, store: db, key: of.Key, cells: map[matrix.Cell]*queuedCell{},
 		processes: map[matrix.Cell]*queue.Process{}}
 	m := recall(of.Key)
 	var cells []matrix.Cell
 	for _, run := range slices.SortedFunc(slices.Values(of.Runs), byID) { // the order in which they were asked for
 		s, _ := queue.ParseSpool(run.Spool)
-		q.root = s.Root
+		p := placed(run.Address)
+		at, err := q.at(p.on)
+		if err != nil {
+			return nil, err
+		}
+		at.root = s.Root
+		if !slices.Contains(at.jobs, s.Job()) {
+			at.jobs = append(at.jobs, s.Job())
+		}
 		q.runs = append(q.runs, run.ID)
 		r, err := unfollowed(ctx, db, run.ID)
 		if err != nil {
 			return nil, err
 		}
 		options := session.Options{Command: r.Command, Description: r.Description, Rule: m.Rule, Named: m.Named, Store: db,
-			Output: output, Place: ofType(GPU(run), o.VMTypes)}
+			Output: output, Place: p.places(o.VMTypes), Here: p.isHere(), Dir: r.Folder}
 		options.Description.StartedAt = time.Time{}
 		if options.Metrics, err = metric.NewReader(m.AccuracyPattern); err != nil {
 			return nil, err
 		}
-		c := matrix.Cell{Mode: r.Mode, Batch: r.BatchSize, Precision: r.Variant.Precision, Host: GPU(run), Repeat: r.Repeat,
+		c := matrix.Cell{Mode: r.Mode, Batch: r.BatchSize, Precision: r.Variant.Precision, Host: p.cell(), Repeat: r.Repeat,
 			Attempt: s.Attempt}
 		if !harness.IsArgv(r.Command) { // the script's own, of those that have run
 			c.Precision = ""
@@ -118,7 +179,8 @@ func Rejoin(ctx context.Context, db *store.Store, of Queued, o Engines, output i
 		for q.cells[c] != nil {
 			c.Repeat++ // cells that the script alone tells apart
 		}
-		q.cells[c] = &queuedCell{options: options, spool: s, restart: run.ID, cut: run.Iterations > 0}
+		q.cells[c] = &queuedCell{options: options, site: at, spool: s, here: p.isHere(), restart: run.ID,
+			cut: run.Iterations > 0}
 		cells = append(cells, c)
 	}
 	return q.start(ctx, cells, m.MaxUSD)
@@ -155,7 +217,12 @@ type Followed struct {
 }
 
 // Jobs is the number of its jobs.
-func (f *Followed) Jobs() int { return len(f.queued.jobs) }
+func (f *Followed) Jobs() (n int) {
+	for _, s := range f.queued.sites {
+		n += len(s.jobs)
+	}
+	return n
+}
 
 // Key names it.
 func (f *Followed) Key() string { return f.queued.key }
@@ -165,43 +232,3 @@ func (f *Followed) Leave() {
 	f.queued.leave()
 	f.Stop()
 }
-
-// memoPath is the file that keeps how a matrix in a queue is judged; "" without a home.
-func memoPath(key string) string {
-	dir := os.Getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(dir) {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return ""
-		}
-		dir = filepath.Join(home, ".local", "state")
-	}
-	return filepath.Join(dir, "sweetspot", "queued", key+".json")
-}
-
-// remember keeps the memo of a matrix in a queue for who follows it later.
-func remember(key string, m memo) error {
-	path := memoPath(key)
-	if path == "" {
-		return errors.New("a queued probe has no place for its notes, because HOME is not set; set it, or XDG_STATE_HOME")
-	}
-	text, err := json.Marshal(m)
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), 0o700)
-	}
-	if err == nil {
-		err = os.WriteFile(path, text, 0o600)
-	}
-	return err
-}
-
-// recall reads it; what cannot be read is the usual.
-func recall(key string) memo {
-	text, err := os.ReadFile(memoPath(key))
-	if err != nil {
-		return memo{Rule: steady.DefaultRule()}
-	}
-	return read(text)
-}
-
-func forgetMemo(key string) { _ = os.Remove(memoPath(key)) }

@@ -89,17 +89,17 @@ func TestPlace(t *testing.T) {
 	sure := identity.Facts{SysVendor: "Amazon EC2", ProductName: "g5.xlarge",
 		Metadata: map[string]string{identity.AWSDocument: document}, GPU: "NVIDIA A10G", GPUCount: 1}
 	var m store.Machine
-	if words := place(sure, &m, vms); words == "" || m.VM.InstanceType != "g5.xlarge" || m.USDPerHour == nil ||
+	if words := fill(sure, &m, vms); words == "" || m.VM.InstanceType != "g5.xlarge" || m.USDPerHour == nil ||
 		*m.USDPerHour != 1.006 {
 		t.Errorf("%q: %+v", words, m)
 	}
 	m = store.Machine{}
-	if words := place(identity.Facts{GPU: "NVIDIA A10G", GPUCount: 1}, &m, vms); words == "" || m.VM.InstanceType != "" ||
+	if words := fill(identity.Facts{GPU: "NVIDIA A10G", GPUCount: 1}, &m, vms); words == "" || m.VM.InstanceType != "" ||
 		m.USDPerHour != nil {
 		t.Errorf("a guess was taken for sure: %q, %+v", words, m)
 	}
 	m = store.Machine{USDPerHour: new(0.5)}
-	if place(sure, &m, vms); m.VM.InstanceType != "" || *m.USDPerHour != 0.5 {
+	if fill(sure, &m, vms); m.VM.InstanceType != "" || *m.USDPerHour != 0.5 {
 		t.Errorf("the user's price was overruled: %+v", m)
 	}
 }

@@ -3,7 +3,6 @@ package request
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -57,7 +56,7 @@ const telemetryEvery = time.Second
 
 // Start begins the probes.
 func (r Request) Start(ctx context.Context, s Environment) (*matrix.Matrix, error) {
-	if r.isQueued() {
+	if r.isOfJobs() {
 		f, err := r.Enqueue(ctx, s)
 		if err != nil {
 			return nil, err
@@ -103,11 +102,10 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Environment) (ses
 		caps.MaxN == 0 && caps.MaxSeconds == 0 && caps.MaxUSD == 0 {
 		o.Rule.MaxSeconds = untilStopped.Seconds()
 	}
-	if c.Host == "" {
-		o.Observe = []session.Observer{gpu.Observer(telemetryEvery), rapl.Observer(rapl.Zones, telemetryEvery),
-			load.Observer(os.Getpid(), telemetryEvery)}
-	} else if r.isQueued() {
-		o.Start = inJob
+	if r.isOfJobs() {
+		o.Start, o.Here = inJob, r.placeOf(c).isHere()
+	} else if c.Host == "" {
+		o.Observe = append(observersHere(os.Getpid), load.Observer(os.Getpid(), telemetryEvery))
 	} else if err = r.remotely(&o, c.Host, s.VMTypes); err != nil {
 		return o, err
 	}
@@ -129,6 +127,9 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Environment) (ses
 		o.NameAfter = nameAfter(s.Store, scriptAt(r.Command) >= 0 || moduleOf(r.Command) != "")
 		return r.hooked(o)
 	}
+	if o.Here {
+		o.Dir, _ = filepath.Abs("")
+	}
 	python := r.Python
 	if c.Host != "" {
 		python = interpreterThere
@@ -141,6 +142,11 @@ func (r Request) session(ctx context.Context, c matrix.Cell, s Environment) (ses
 		return o, err
 	}
 	return session.WithModel(ctx, o, spec, python)
+}
+
+// observersHere read the sensors of this machine, on which the probe is of that process and all below it.
+func observersHere(process func() int) []session.Observer {
+	return []session.Observer{gpu.Observer(process, telemetryEvery), rapl.Observer(rapl.Zones, telemetryEvery)}
 }
 
 // hooked completes the options for a script.
@@ -159,17 +165,20 @@ func (r Request) hooked(o session.Options) (session.Options, error) {
 	switch {
 	case r.On == onSky:
 		o.Dir = launch.SkyFolder // the copy of the folder
-	case r.On == onSlurm && o.Dir == "":
-		o.Dir, _ = os.Getwd() // of a file system that the nodes share
+	case r.On == onSlurm && o.Dir == "": // of a file system that the nodes share
+		o.Dir, _ = os.Getwd()
+	case o.Here: // the agent would begin in the home folder
+		o.Dir, _ = filepath.Abs(o.Dir)
 	}
-	if o.Start == nil {
+	switch {
+	case o.Start == nil:
 		o.Input = r.Input
-	} else {
+	case !o.Here:
 		o.Description.Folder, _ = os.Getwd() // not one of that host, which may soon be gone
 	}
 	o.Files, o.Env = hook.Files(), hook.Env(os.Getenv("PYTHONPATH"))
 	if o.Start != nil {
-		o.Env = hook.Env("") // that host has its own path
+		o.Env = hook.Env("") // the agent has its own path
 	}
 	o.Env = append(o.Env, hook.End(o.Rule.MaxN)...)
 	if r.Spec.Epochs > 0 {
@@ -178,43 +187,23 @@ func (r Request) hooked(o session.Options) (session.Options, error) {
 	return o, nil
 }
 
-// far says how the agent on another host runs a command.
-func (r Request) far(o *session.Options) (far remote.Options, err error) {
-	far = remote.Options{Python: r.Python, NoMetadata: r.NoMetadata, Load: telemetryEvery,
-		Limit: limit(o.Rule, o.Description.Machine.USDPerHour)}
-	if r.Detach {
-		far.Spool = remote.NewSpool()
-		m := memo{o.Rule, o.Named, r.AccuracyPattern}
-		m.CapsOnly = m.CapsOnly || o.KeepRunning
-		m.USDPerHour = nil // the run has it
-		far.Memo, err = json.Marshal(m)
-	}
-	return far, err
-}
-
-// remotely completes the options for another host.
+// remotely completes the options for another host, where the probe ends with the connection.
 func (r Request) remotely(o *session.Options, host string, vms []profile.VMType) error {
 	h, err := remote.Parse(host)
 	if err != nil {
 		return err
 	}
-	far, err := r.far(o)
-	if err != nil {
-		return err
-	}
 	d := &o.Description
-	d.Machine.Host, d.Address, d.Spool = h.String(), h.String(), far.Spool
-	o.Place = func(f identity.Facts, m *store.Machine) { place(f, m, vms) }
-	var process *remote.Process
+	d.Machine.Host, d.Address = h.String(), h.String()
+	far := remote.Options{Python: r.Python, NoMetadata: r.NoMetadata, Load: telemetryEvery,
+		Limit: limit(o.Rule, d.Machine.USDPerHour)}
+	o.Place = func(f identity.Facts, m *store.Machine) { fill(f, m, vms) }
 	o.Start = func(ctx context.Context, c runner.Command) (session.Process, error) {
-		var err error
-		if process, err = remote.Start(ctx, h, c, far); err != nil {
+		p, err := remote.Start(ctx, h, c, far)
+		if err != nil {
 			return nil, err
 		}
-		return process, nil
-	}
-	if r.Detach {
-		o.AfterSave = func(ctx context.Context) error { return forget(ctx, process, h, far.Spool) }
+		return p, nil
 	}
 	return nil
 }
@@ -246,7 +235,7 @@ func (r *Request) Place(ctx context.Context, vms []profile.VMType) (words string
 	if !r.isHere() || known(r.Machine) {
 		return ""
 	}
-	return place(factsHere(ctx, !r.NoMetadata), &r.Machine, vms)
+	return fill(factsHere(ctx, !r.NoMetadata), &r.Machine, vms)
 }
 
 // isHere reports whether some of the probes run on this machine.
@@ -257,8 +246,8 @@ func (r Request) isHere() bool {
 // known reports whether the user gave the machine's VM type or price.
 func known(m store.Machine) bool { return m.VM.InstanceType != "" || m.USDPerHour != nil }
 
-// place fills in the VM type if it is certain. A guess is only reported.
-func place(f identity.Facts, m *store.Machine, vms []profile.VMType) (words string) {
+// fill fills in the VM type if it is certain. A guess is only reported.
+func fill(f identity.Facts, m *store.Machine, vms []profile.VMType) (words string) {
 	if known(*m) {
 		return ""
 	}

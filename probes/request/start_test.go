@@ -2,12 +2,13 @@ package request
 
 import (
 	"bytes"
+	"encoding/json"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
@@ -81,9 +82,20 @@ func TestSessionElsewhere(t *testing.T) {
 		t.Errorf("that host has its own path: %s", env)
 	}
 	r.Detach = true
-	if o = options(t, r, matrix.Cell{Host: "me@vm"}); o.AfterSave == nil || o.Description.Spool == "" {
+	if o = options(t, r, matrix.Cell{Host: "me@vm"}); o.Start == nil || o.Here {
 		t.Errorf("detached: %+v", o)
 	}
+	work, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o = options(t, r, matrix.Cell{}); o.Start == nil || !o.Here || o.Dir != work || o.Observe != nil {
+		t.Errorf("detached here: %+v", o)
+	}
+	if env := strings.Join(o.Env, " "); strings.Contains(env, "/mine") {
+		t.Errorf("the agent has its own path: %s", env)
+	}
+	r.Detach = false
 	if _, err := r.session(t.Context(), matrix.Cell{Host: "-x"}, Environment{Store: openStore(t)}); err == nil {
 		t.Error("no host at all")
 	}
@@ -135,30 +147,23 @@ func TestUntilStoppedIsCapped(t *testing.T) {
 	}
 }
 
-// What the agent on another host is told.
-func TestFarAway(t *testing.T) {
-	r := Request{Python: "/opt/python", NoMetadata: true}
-	o := session.Options{Rule: steady.Rule{Target: 0.05, MaxSeconds: 90, MaxUSD: 1, USDPerHour: new(9.0)}, Named: true,
-		Description: store.Description{Machine: store.Machine{USDPerHour: new(360.0)}}}
-	far, err := r.far(&o)
-	if err != nil || far.Python != "/opt/python" || !far.NoMetadata || far.Limit != 10*time.Second || far.Spool != "" ||
-		far.Memo != nil {
-		t.Errorf("%+v, %v", far, err)
+// What is kept for who follows the probes later.
+func TestMemo(t *testing.T) {
+	r := Request{Name: "net", Rule: steady.Rule{Target: 0.05, MaxSeconds: 90, MaxUSD: 1, USDPerHour: new(9.0)}}
+	text, err := json.Marshal(r.memo())
+	if err != nil {
+		t.Fatal(err)
 	}
-	r.Detach = true
-	if far, err = r.far(&o); err != nil || len(far.Spool) != 16 || far.Limit != 10*time.Second {
-		t.Errorf("%+v, %v", far, err)
-	}
-	m := read(far.Memo)
+	m := read(text)
 	if want := (memo{steady.Rule{Target: 0.05, MaxSeconds: 90, MaxUSD: 1}, true, ""}); !reflect.DeepEqual(m, want) {
 		t.Errorf("%+v, want %+v", m, want)
 	}
-	o.KeepRunning, o.Named = true, false
-	if far, err = r.far(&o); err != nil || !read(far.Memo).CapsOnly || read(far.Memo).Named {
-		t.Errorf("%s, %v", far.Memo, err)
+	r.KeepRunning, r.Name, r.Command = true, "", []string{"true"}
+	if m := r.memo(); !m.CapsOnly || m.Named {
+		t.Errorf("%+v", m)
 	}
-	if o.Rule.CapsOnly || o.Rule.USDPerHour == nil {
-		t.Errorf("the options have changed: %+v", o.Rule)
+	if r.Rule.CapsOnly || r.Rule.USDPerHour == nil {
+		t.Errorf("the request has changed: %+v", r.Rule)
 	}
 	for _, strange := range []string{"", "null", "[]", `{"Target":"x"}`} {
 		if m := read([]byte(strange)); !reflect.DeepEqual(m, memo{Rule: steady.DefaultRule()}) {
@@ -297,37 +302,39 @@ func TestSpendInWords(t *testing.T) {
 	}
 }
 
-func TestCollectRefuses(t *testing.T) {
-	s := openStore(t)
-	begin := func(d store.Description) int64 {
-		d.Model.Name, d.Mode = "net", profile.Train
-		r, err := s.Start(t.Context(), d)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r.ID()
-	}
-	for says, id := range map[string]int64{
-		"there is no run 99":     99,
-		"is not on another host": begin(store.Description{}),
-		"is not a host":          begin(store.Description{Address: "-oProxyCommand=x", Spool: "abcdef12"}),
+// Where probes run is kept with their runs, and read from there.
+func TestPlaces(t *testing.T) {
+	for address, c := range map[string]struct {
+		r    Request
+		cell string
+		want place
+	}{
+		"here:/":           {Request{Detach: true}, "", place{"here", ""}},
+		"ssh:me@vm:22/":    {Request{Detach: true}, "me@vm:22", place{"ssh:me@vm:22", ""}},
+		"slurm:/a100:2":    {Request{On: "slurm"}, "a100:2", place{"slurm", "a100:2"}},
+		"slurm:me@in/a100": {Request{On: "slurm:me@in"}, "a100", place{"slurm:me@in", "a100"}},
+		"sky:/A100":        {Request{On: "sky"}, "A100", place{"sky", "A100"}},
 	} {
-		if c, err := Collect(t.Context(), s, id, nil); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("want %q, got %v, %v", says, c, err)
+		p := c.r.placeOf(matrix.Cell{Host: c.cell})
+		if p != c.want || p.address() != address || placed(address) != p || p.cell() != c.cell || !c.r.isOfJobs() {
+			t.Errorf("%s: %+v, %s, %+v, cell %q", address, p, p.address(), placed(address), p.cell())
+		}
+		if _, err := EngineOn(p.on, Engines{}); err != nil {
+			t.Error(err)
 		}
 	}
-	for status, want := range map[profile.Status]bool{profile.Running: true, profile.Interrupted: true,
-		profile.Done:   false,
-		profile.Failed: false} {
-		r := store.Record{Description: store.Description{Address: "me@vm", Spool: "abcdef12"}, Status: status}
-		if IsDetached(r) != want {
-			t.Errorf("%s: %v", status, !want)
+	if p := (Request{}).placeOf(matrix.Cell{Host: "ssh://me@vm:22"}); p.on != "ssh:me@vm:22" {
+		t.Errorf("%+v", p)
+	}
+	for _, on := range []string{"", "here:x", "ssh", "ssh:", "ssh:-x", "sky:x", "slurm:", "pbs"} {
+		if _, err := EngineOn(on, Engines{}); err == nil {
+			t.Errorf("%q is an engine", on)
 		}
-		for _, r := range []store.Record{{Description: store.Description{Address: "me@vm"}, Status: status},
-			{Description: store.Description{Spool: "abcdef12"}, Status: status}} {
-			if IsDetached(r) {
-				t.Errorf("%+v is on another host", r)
-			}
+	}
+	for _, on := range []string{"here", "ssh:me@vm"} {
+		_, err := Request{Command: []string{"true"}, On: on}.Cells()
+		if err == nil || !strings.Contains(err.Error(), "--host") {
+			t.Errorf("--on %s: %v", on, err)
 		}
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"sweetspot/probes/python"
 )
 
-// thisMachine fills in what can be known without a framework.
-func thisMachine(m *store.Machine) {
+// ThisMachine fills in what can be known without a framework.
+func ThisMachine(m *store.Machine) {
 	host, _ := os.Hostname() // unknown is ""
 	m.Host = cmp.Or(m.Host, plaintext.Clean(host), "this machine")
 	m.OS = cmp.Or(m.OS, runtime.GOOS+"/"+runtime.GOARCH)
@@ -84,7 +84,7 @@ func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter strin
 		describeSpec(&o.Description, s)
 		return o, nil
 	}
-	if o.Start == nil {
+	if o.isHere() {
 		found, err := python.Find(ctx, interpreter)
 		if err != nil {
 			return o, err
@@ -94,7 +94,7 @@ func WithModel(ctx context.Context, o Options, s harness.Spec, interpreter strin
 		}
 		interpreter = found.Path
 	}
-	if o.Files, o.Command, err = harness.Program(interpreter, s, o.Start != nil); err != nil {
+	if o.Files, o.Command, err = harness.Program(interpreter, s, !o.isHere()); err != nil {
 		return o, err
 	}
 	o.RunsHarness = true

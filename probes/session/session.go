@@ -40,6 +40,7 @@ type Options struct {
 	Claimed     profile.VMType // that the user says the machine is; zero for none
 	Files       fs.FS          // the command's own files, as in [runner.Command]; may be nil
 	Start       Starter        // nil starts the command on this machine
+	Here        bool           // it is this machine that Start starts it on
 	Observe     []Observer
 	RunsHarness bool // the command is the harness with a model
 	WorkOnly    bool // what a unit takes is all that is to be known
@@ -66,6 +67,9 @@ type Options struct {
 	// FirstOfSeries numbers a series of runs after this one.
 	FirstOfSeries bool
 }
+
+// isHere reports whether the command runs on this machine.
+func (o Options) isHere() bool { return o.Start == nil || o.Here }
 
 // Process is a probe's command under way, here or on another host. Its three
 // streams must be read to the end.
@@ -165,10 +169,12 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	if o.Description.StartedAt.IsZero() {
 		o.Description.StartedAt = time.Now()
 	}
-	here := o.Start == nil
+	here := o.isHere()
 	if here {
+		ThisMachine(&o.Description.Machine)
+	}
+	if o.Start == nil {
 		o.Start = startHere
-		thisMachine(&o.Description.Machine)
 	}
 	o.Rule.USDPerHour = cmp.Or(o.Rule.USDPerHour, o.Description.Machine.USDPerHour)
 	o.Rule.CapsOnly = o.Rule.CapsOnly || o.KeepRunning

@@ -15,11 +15,12 @@ import time
 from command import EVENTS_FD, Command, Trouble, reserve
 from facts import gather
 from frames import EVENTS, EXIT, STOP, Splitter, frame, note
+from host import cancel, lodge, look, submit
 from interpreter import place
 from job import CUT, clear, job, watch
 from link import Link, wait
 from load import Load
-from spool import Spool, failed
+from spool import failed
 
 TICK = 0.05  # seconds between polls of what sends no signal
 
@@ -39,46 +40,18 @@ def main():
         link.wait_for_first()  # if sweetspot gave up meanwhile, nothing must start
         if header["task"] == "watch":
             watch(header, link, follow)
+        elif header["task"] == "submit":
+            submit(header, files, link, fork_keeper, keep)
         else:
-            {"run": run, "attach": attach, "forget": forget, "clear": clear}[header["task"]](header, files, link)
+            tasks = {"run": run, "clear": clear, "lodge": lodge, "look": look, "cancel": cancel}
+            tasks[header["task"]](header, files, link)
     except Trouble as e:
         link.send(note(failed=str(e)))
     link.finish()
 
 
 def run(header, files, link):
-    if not header["spool"]:
-        command = begin(header, files, link.send)
-        carry(command, link, header)
-        return
-    spool = Spool(header["spool"])
-    spool.create(header["memo"])
-    if fork_keeper():
-        keep(header, files, spool)
-        os._exit(0)
-    spool.release()
-    follow(spool, link)
-
-
-def attach(header, _, link):
-    spool = existing(header)
-    link.send(spool.attached())
-    follow(spool, link)
-
-
-def forget(header, _, link):
-    spool = existing(header)
-    if spool.kept():
-        raise Trouble("the probe still runs there; stop it first")
-    spool.remove()
-    link.send(frame(EXIT, b'{"code":0,"signaled":false}'))
-
-
-def existing(header):
-    spool = Spool(header["spool"])
-    if not spool.exists():
-        raise Trouble("there is no record %s of a detached probe there; it was already collected or removed" % spool.name)
-    return spool
+    carry(begin(header, files, link.send), link, header)
 
 
 def begin(header, files, send):
@@ -141,8 +114,7 @@ def keep(header, files, spool, ending=()):
         command = begin(header, files, spool.append)
     except Trouble as e:
         spool.append(note(failed=str(e)))
-        if spool.shared:
-            spool.write("ended", 0.0)
+        spool.write("ended", 0.0)
         return
     full = None
     try:
@@ -174,12 +146,11 @@ def keep(header, files, spool, ending=()):
     spool.write("ended", command.age())
 
 
-def follow(spool, link, kept=None, last_words=lambda: ""):
+def follow(spool, link, is_kept, last_words):
     """Sends the spool from its beginning, including what is added until the command ends. Of one that was cut
     off, the last words of its job may say why."""
     splitter = Splitter()
     finished = False
-    is_kept = kept or spool.kept
     with open(spool.path("frames"), "rb", buffering=0) as frames:
         while link.open and not finished:
             kept = is_kept()  # asked first: what was written last is then read
@@ -189,8 +160,6 @@ def follow(spool, link, kept=None, last_words=lambda: ""):
                     link.send(note(next=True))  # the scheduler gave the job up, which went on in spite of it
                 link.send(whole)
                 if failed(kind, payload):
-                    if not spool.shared:
-                        spool.remove()
                     return
                 finished = kind == EXIT
             if not data and not kept and not link.full():

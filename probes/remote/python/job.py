@@ -35,7 +35,7 @@ def job(header, files, keep):
             spool = None if ending else next_attempt(probe["spool"], header["root"])
             if spool is None:
                 continue
-            spool.create(probe["memo"])
+            spool.create()
             spool.write("restarts", restarts())
             beat.watched = spool
             at = probe["files"]
@@ -189,7 +189,7 @@ def last_line(path):
 
 def clear(header, _, link):
     """Removes what the jobs of a matrix left behind."""
-    root, key = header["root"], Spool(header["spool"]).name
+    root, key = header["root"], Spool(header["spool"], header["root"]).name
     for name in os.listdir(root) if os.path.isdir(root) else []:
         path = os.path.join(root, name)
         if not name.startswith(key):

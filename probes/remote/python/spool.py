@@ -1,6 +1,5 @@
-"""A detached probe's record on its host: every frame, for clients that attach later."""
+"""The record of a probe of a job: every frame, for whoever follows it, on a file system that its hosts share."""
 
-import fcntl
 import json
 import os
 import re
@@ -15,17 +14,18 @@ SPARE = 16 << 10  # bytes reserved on the disk to report that it is full
 STALE = 120.0  # seconds without one after which, whatever a file system kept in a cache, nobody writes
 
 
+def state():
+    """The folder for what programs keep."""
+    given = os.environ.get("XDG_STATE_HOME", "")
+    return given if os.path.isabs(given) else os.path.expanduser("~/.local/state")
+
+
 class Spool:
-    def __init__(self, name, root=""):
-        """With a root, a folder that several hosts share, the writer may be on another host."""
+    def __init__(self, name, root):
         if not re.fullmatch("[0-9a-f]{8,64}", name):
-            raise Trouble("%r is not the name of a detached probe" % name)
-        state = os.environ.get("XDG_STATE_HOME", "")
-        if not os.path.isabs(state):
-            state = os.path.expanduser("~/.local/state")
+            raise Trouble("%r is not the name of a probe" % name)
         self.name = name
-        self.shared = bool(root)
-        self.dir = os.path.join(root or os.path.join(state, "sweetspot", "spool"), name)
+        self.dir = os.path.join(root, name)
         self._file = None
         self._whole = 0  # bytes of the frames written whole
         self._logged = 0
@@ -36,38 +36,22 @@ class Spool:
     def exists(self):
         return os.path.exists(self.path("frames"))
 
-    def create(self, memo):
-        """Creates the spool and marks it as kept by this process and its forks."""
+    def create(self):
         try:
             os.makedirs(self.dir, 0o700)
             self._file = os.open(self.path("frames"), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            self._lock = os.open(self.path("lock"), os.O_WRONLY | os.O_CREAT, 0o600)
-            fcntl.flock(self._lock, fcntl.LOCK_EX)
-            self.write("memo", memo)
             with open(self.path("spare"), "wb") as out:
                 out.write(bytes(SPARE))
         except OSError as e:
             self.remove()  # there is nothing to follow in it
-            other = "name another folder with --spool" if self.shared else "set XDG_STATE_HOME"
-            raise Trouble("the spool %s could not be created there (%s); free space there or %s" % (self.dir, e.strerror, other))
-
-    def release(self):
-        """Leaves the spool to the process that was forked."""
-        os.close(self._file)
-        os.close(self._lock)
+            raise Trouble(
+                "the spool %s could not be created there (%s); free space there, name another folder with --spool or set XDG_STATE_HOME"
+                % (self.dir, e.strerror)
+            )
 
     def kept(self):
         """Whether the process that writes it is alive, as far as that can be told in one look."""
-        if self.shared:
-            return self.read("ended") is None and time.time() - os.path.getmtime(self.path("frames")) < STALE
-        lock = os.open(self.path("lock"), os.O_WRONLY | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return True
-        finally:
-            os.close(lock)
-        return False
+        return self.read("ended") is None and time.time() - os.path.getmtime(self.path("frames")) < STALE
 
     def append(self, data):
         """Writes a frame, or nothing if it does not fit."""
@@ -115,14 +99,12 @@ class Spool:
 
     def has_next(self):
         """Whether the probe was begun again, in another attempt."""
-        if not self.shared:
-            return False
         following = "%s%02x" % (self.name[:-2], int(self.name[-2:], 16) + 1)
         return os.path.isdir(os.path.join(os.path.dirname(self.dir), following))
 
     def attached(self):
         """The note that opens a replay."""
-        return note(attached={"elapsed": self.elapsed(), "memo": self.read("memo"), "restarts": self.read("restarts") or 0})
+        return note(attached={"elapsed": self.elapsed(), "restarts": self.read("restarts") or 0})
 
     def remove(self):
         shutil.rmtree(self.dir, ignore_errors=True)

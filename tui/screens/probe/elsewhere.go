@@ -20,14 +20,19 @@ type Left struct {
 	Probes   int
 	Since    time.Time
 	Followed bool // by another sweetspot
+
+	Background bool // one in the background follows them, which can be watched
 }
 
 // where they go on, in words.
 func (l Left) where() string {
-	if !l.Form.IsQueued() {
+	switch {
+	case l.Background:
 		return "in the background"
+	case l.Form.IsQueued():
+		return "in " + l.Form.On
 	}
-	return "in " + l.Form.On
+	return "on " + plaintext.Join(l.Form.fill().Hosts, ", ", hostName)
 }
 
 // words say what goes on: "12 probes of train.py in slurm (5f0a12)".
@@ -135,7 +140,7 @@ func leftWords(p Probe) string {
 	if !ok {
 		return "The probe keeps running. sweetspot attach shows it again."
 	}
-	return "The probes go on in the queue. sweetspot follows them again, and so does sweetspot attach " + short(q.Key()) +
+	return "The probes go on. sweetspot follows them again, and so does sweetspot attach " + short(q.Key()) +
 		"."
 }
 

@@ -35,7 +35,7 @@ func TestAQueueIsLeft(t *testing.T) {
 		if s.Close(t.Context(), lost); !p.left || len(p.told) > 0 {
 			t.Errorf("left %v, told %v", p.left, p.told)
 		}
-		if got := s.Farewell(); got != "The probes go on in the queue. sweetspot follows them again, and so does sweetspot "+
+		if got := s.Farewell(); got != "The probes go on. sweetspot follows them again, and so does sweetspot "+
 			"attach 5f0a12." {
 			t.Error(got)
 		}
