@@ -186,10 +186,37 @@ func (p *Process) once() (over, began bool) {
 		p.lose(errors.New(p.explain(said)))
 	case r.Collected():
 		p.all, p.again, p.exit = true, r.Next(), exit
+		if p.isCut(exit) {
+			p.lose(errors.New(p.explain("what it wrote until then is saved")))
+		}
 	default:
 		return false, began
 	}
 	return true, began
+}
+
+// terminated is the exit code of what SIGTERM ended, by which schedulers end jobs.
+const terminated = 128 + 15
+
+// isCut reports whether the engine ended the job, and so the probe that was ended by a
+// signal nobody here asked for. Which one it was shows a little later.
+func (p *Process) isCut(exit runner.Exit) bool {
+	p.mu.Lock()
+	asked := p.stopping > 0
+	p.mu.Unlock()
+	if exit.Code != terminated || asked {
+		return false
+	}
+	for until := time.Now().Add(p.watch.engine.Quiet()); ; {
+		s := p.watch.Now(p.spool.Job(), p.halt)
+		if s.Phase.Over() || time.Now().After(until) || p.isHalted() {
+			return s.Cut
+		}
+		select {
+		case <-p.halt:
+		case <-time.After(again):
+		}
+	}
 }
 
 // await waits until the probe runs; nil also if the connection broke.

@@ -101,7 +101,8 @@ type State struct {
 	Why      string    // it waits, or how it ended; part of a sentence
 	Starts   time.Time // when a waiting one is expected to; zero if unknown
 	Node     string
-	Restarts int // times that it was begun again
+	Restarts int  // times that it was begun again
+	Cut      bool // the engine ended it, as for a job of higher priority
 }
 
 // Engine runs jobs. Implementations are used by one goroutine at a time.

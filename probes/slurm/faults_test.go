@@ -62,7 +62,7 @@ var faults = []fault{
 	{name: "slurmctld killed", happens: func(m *faulty) { m.restart("slurmctld", 6*time.Second) },
 		// One that had not yet written its state forgets a job, and has the node end it.
 		// One that takes it for a pending one ends it, and drains the node for a second copy.
-		says: "no longer knows the job|it was cancelled"},
+		says: "no longer knows the job|does not know the job|it was cancelled"},
 	{name: "slurmd killed", happens: func(m *faulty) { m.restart(m.node(), 20*time.Second) },
 		says: "its node failed|it was cancelled"},
 	{name: "slurmdbd killed", happens: func(m *faulty) { m.restart("slurmdbd", 6*time.Second) }},
@@ -87,7 +87,7 @@ var faults = []fault{
 		m.slurm("scontrol", "update", "NodeName="+node, "State=RESUME")
 	}},
 	{name: "accounting off", happens: func(m *faulty) { m.daemon("accounting", "off") },
-		says:  "no longer knows the job|it was cancelled",
+		says:  "no longer knows the job|does not know the job|it was cancelled",
 		after: func(m *faulty) { m.daemon("accounting", "on") }},
 	{name: "untyped GRES", before: func(m *faulty) {
 		m.daemon("types", "off")

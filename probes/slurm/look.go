@@ -64,7 +64,7 @@ func parseQueue(out string) map[string]queue.State {
 			s.Why = waits(reason)
 			s.Starts = clock(f[4])
 		case s.Phase == queue.Ended:
-			s.Why = ends(f[2])
+			s.Why, s.Cut = ends(f[2]), cut(f[2])
 		}
 		if !isReason {
 			s.Node = list
@@ -84,7 +84,7 @@ func parseAccounting(out string) map[string]queue.State {
 			continue // it was never accepted
 		}
 		state, _, _ := strings.Cut(f[2], " ") // CANCELLED by 1000
-		found[f[0]] = queue.State{ID: f[1], Phase: phase(state), Why: ends(state), Node: f[3]}
+		found[f[0]] = queue.State{ID: f[1], Phase: phase(state), Why: ends(state), Node: f[3], Cut: cut(state)}
 	}
 	return found
 }
@@ -103,6 +103,11 @@ func phase(state string) queue.Phase {
 		return queue.Running
 	}
 	return queue.Ended
+}
+
+// cut reports whether it was Slurm that ended a job, which is over.
+func cut(state string) bool {
+	return slices.Contains([]string{"CANCELLED", "DEADLINE", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT"}, state)
 }
 
 // ends says how a job ended.
