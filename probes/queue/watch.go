@@ -89,7 +89,7 @@ func (w *Watch) look(ctx context.Context) bool {
 			if !last.Phase.Over() {
 				last.Phase, last.Why = Ended, "the scheduler no longer knows the job"
 				if last.ID == "" {
-					last.Why = "the scheduler does not know the job: it was never accepted, the scheduler lost it, or it ended long ago"
+					last.Why = "the scheduler does not know the job: it was never accepted or is lost, or it ended long ago"
 				}
 			}
 			w.states[name] = last
