@@ -108,7 +108,7 @@ func (f *serverFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.engineLog, "engine-log", "", "what vLLM, SGLang or TGI wrote when it started, for the size of its "+
 		"cache and its other settings")
 	fl.StringVar(&f.gpu, "gpu", "", "the GPU of the server, by which its loads are kept in the database")
-	fl.IntVar(&f.gpus, "gpu-count", 1, "GPUs that a replica uses")
+	fl.IntVar(&f.gpus, "gpu-count", 1, "number of GPUs that a replica uses")
 	fl.StringVarP(&f.out, "out", "o", "", "file for the log (default: a new one beside the profile database)")
 }
 

@@ -271,6 +271,12 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 			return q, usageError("%w", err)
 		}
 	}
+	if err = f.tuning.lengths(&q); err != nil {
+		return q, usageError("%w", err)
+	}
+	if q.Lengths != nil && !q.Predicted {
+		return q, usageError("--predicted: everything about this inference is predicted; leave it out")
+	}
 	if f.weights != nil {
 		q.Weights, q.Sort = f.weights, question.ByScore
 	}
@@ -327,6 +333,9 @@ func nothingToRank(set *profile.Set, q question.Query) error {
 		why = "none matches; loosen " + wording.Either(used)
 	}
 	has := "has " + strings.Join(have, ", ")
+	if q.Lengths != nil {
+		has = "runs on VM types whose GPUs have published figures"
+	}
 	if q.Tuning != nil {
 		has = "trains on VM types whose GPUs have tensor cores and divide the batch evenly"
 	}

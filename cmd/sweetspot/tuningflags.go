@@ -27,6 +27,7 @@ type tuningFlags struct {
 	rank          *int
 	sequence      *float64
 	targets       []string
+	input, output *float64
 }
 
 func (f *tuningFlags) register(fl *pflag.FlagSet) {
@@ -34,6 +35,10 @@ func (f *tuningFlags) register(fl *pflag.FlagSet) {
 		"alone: full, lora or qlora (default lora, of a model that nothing was run of); --units are then tokens")
 	fl.Var(optional(&f.sequence, quantity.ParseCount), "sequence",
 		fmt.Sprintf("tokens of a sequence, for --tuning (default %d)", transformer.DefaultSequence))
+	fl.Var(optional(&f.input, quantity.ParseCount), "input-tokens", fmt.Sprintf("tokens of a prompt, in the inference of "+
+		"a language model that nothing was run of (default %d)", transformer.DefaultLengths().Input))
+	fl.Var(optional(&f.output, quantity.ParseCount), "output-tokens", fmt.Sprintf("tokens of an answer (default %d)",
+		transformer.DefaultLengths().Output))
 	fl.Var(of(&f.rank, parseRank, ""), "lora-rank", fmt.Sprintf("rank of LoRA's matrices (default %d)",
 		transformer.DefaultRank))
 	fl.StringSliceVar(&f.targets, "lora-targets", nil, "matrices with LoRA beside them, of "+
@@ -98,6 +103,28 @@ func (f *tuningFlags) question(set *profile.Set, model string, mode profile.Mode
 		return of, usageError("--tuning belongs to training: leave out --mode infer")
 	}
 	return question.Question{Model: a.Name, Mode: profile.Train, Unit: question.Token, Untried: true}, nil
+}
+
+// lengths puts the flags over the default lengths of requests.
+func (f *tuningFlags) lengths(q *question.Query) error {
+	for _, l := range []struct {
+		flag  string
+		given *float64
+		to    func(l *transformer.Lengths) *int
+	}{{"input-tokens", f.input, func(l *transformer.Lengths) *int { return &l.Input }},
+		{"output-tokens", f.output, func(l *transformer.Lengths) *int { return &l.Output }}} {
+		switch {
+		case l.given == nil:
+		case q.Lengths == nil:
+			return fmt.Errorf("--%s belongs to the inference of a language model of which nothing was run: add --mode infer",
+				l.flag)
+		case *l.given != float64(int(*l.given)):
+			return fmt.Errorf("--%s is a whole number of tokens", l.flag)
+		default:
+			*l.to(q.Lengths) = int(*l.given)
+		}
+	}
+	return nil
 }
 
 // apply puts the flags over the defaults of a tuning.

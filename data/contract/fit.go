@@ -5,7 +5,7 @@ import (
 	"sweetspot/engine/memory"
 )
 
-// Fit is whether a language model's training fits each GPU, and how it is spread over them.
+// Fit is whether a language model's training or batch inference fits each GPU, and how it is spread over them.
 type Fit struct {
 	Verdict  string    `json:"verdict" yaml:"verdict"`     // fits, may fit or too much: only what fits is feasible
 	NeedsGiB float64   `json:"needs_gib" yaml:"needs_gib"` // of each GPU, at its peak
@@ -28,7 +28,8 @@ type Fit struct {
 
 // FitPart is what each GPU holds of one kind.
 type FitPart struct {
-	// weights, gradients, optimizer, activations, logits, working, buckets or framework
+	// weights, gradients, optimizer, activations, logits, working, buckets or framework; of inference
+	// KV cache too
 	Part string  `json:"part" yaml:"part"`
 	GiB  float64 `json:"gib" yaml:"gib"`
 	Low  float64 `json:"low" yaml:"low"`

@@ -25,16 +25,20 @@ func TestRead(t *testing.T) {
 	}{
 		"vLLM": {"INFO Chunked prefill is enabled with max_num_batched_tokens=8192.\nnon-default args: {'max_num_seqs': 64}\n" +
 			"GPU KV cache size: 559,232 tokens\n", batching.Settings{MaxSequences: 64, TokenBudget: 8192, CacheTokens: 559232}},
-		"two ranks": {"GPU KV cache size: 5,000 tokens\nGPU KV cache size: 4,096 tokens", batching.Settings{CacheTokens: 4096}},
-		"blocks":    {"INFO executor_base.py:110] # CUDA blocks: 27898, # CPU blocks: 2048", batching.Settings{CacheTokens: 446368}},
+		"two ranks": {"GPU KV cache size: 5,000 tokens\nGPU KV cache size: 4,096 tokens",
+			batching.Settings{CacheTokens: 4096}},
+		"blocks": {"INFO executor_base.py:110] # CUDA blocks: 27898, # CPU blocks: 2048",
+			batching.Settings{CacheTokens: 446368}},
 		"blocks of 32": {"# GPU blocks: 1000, # CPU blocks: 5\nMaximum concurrency for 4096 tokens per request: 7.81x",
 			batching.Settings{CacheTokens: 32000}},
 		"SGLang": {"[2026-09-01 TP0] max_total_num_tokens=171008, chunked_prefill_size=8192, max_prefill_tokens=16384, " +
-			"max_running_requests=2048, context_len=131072", batching.Settings{MaxSequences: 2048, TokenBudget: 8192, CacheTokens: 171008}},
+			"max_running_requests=2048, context_len=131072",
+			batching.Settings{MaxSequences: 2048, TokenBudget: 8192, CacheTokens: 171008}},
 		"of a window": {"swa_max_total_num_tokens=5, max_total_num_tokens=900", batching.Settings{CacheTokens: 900}},
 		"TGI": {`{"level":"INFO","message":"Setting max batch total tokens to 133696","target":"text_generation_router"}`,
 			batching.Settings{CacheTokens: 133696}},
-		"a long line before": {strings.Repeat("x", 3*mostLine) + "\nGPU KV cache size: 77 tokens", batching.Settings{CacheTokens: 77}},
+		"a long line before": {strings.Repeat("x", 3*mostLine) + "\nGPU KV cache size: 77 tokens",
+			batching.Settings{CacheTokens: 77}},
 	} {
 		if got, err := Read(strings.NewReader(c.log)); err != nil || got != c.want {
 			t.Errorf("%s: %+v, %v", name, got, err)

@@ -49,6 +49,9 @@ func Load() (set *profile.Set, err error) {
 	if set.Throughputs, err = throughputs(); err != nil {
 		return nil, fmt.Errorf("built-in library, %s: %w", throughputFile, err)
 	}
+	if set.Latencies, err = latencies(set); err != nil {
+		return nil, fmt.Errorf("built-in library, %s: %w", latencyFile, err)
+	}
 	set.Kinds, set.AccuracyKind = kinds(set.Runs), accuracyKind(set.Runs)
 	return set, nil
 }

@@ -40,7 +40,7 @@ func Ranking(w io.Writer, r *rank.Result, tested validate.Tested, now time.Time,
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	minimized := r.Space.Objectives.Minimized()
 	head := []string{"#", "VM", "variant", "batch"}
-	tuned := r.Query.Tuning != nil
+	tuned := r.Query.Tuning != nil || r.Query.Lengths != nil
 	if tuned {
 		head = append(head, "memory of a GPU", "tokens/s")
 	}

@@ -28,6 +28,9 @@ func Headline(r *rank.Result) string {
 func Workload(w question.Workload) string {
 	model := plaintext.Name(w.Model)
 	switch {
+	case w.Lengths != nil:
+		return fmt.Sprintf("%s · read and write %s tokens, %s in and %s out a request", model, quantity.Count(w.Units),
+			quantity.Count(float64(w.Lengths.Input)), quantity.Count(float64(w.Lengths.Output)))
 	case w.Mode == profile.Infer:
 		return fmt.Sprintf("%s · infer %s %ss", model, quantity.Count(w.Units), cmp.Or(w.Unit, "unit"))
 	case w.Tuning != nil:

@@ -63,6 +63,15 @@ func NewList(set *profile.Set, w question.Workload, p Predictor, keep func(c *Ca
 		}
 		return l
 	}
+	if w.Lengths != nil {
+		for _, c := range l.facts.generations(len(cells.all)) {
+			c.Errors[1].Cell = epochCell(epochs, profile.Variant{}, 0) // the same software on all
+			if keep == nil || keep(&c) {
+				l.made = append(l.made, c)
+			}
+		}
+		return l
+	}
 	l.MaxCount = min(w.MaxCount, max(mostListed/max(len(cells.all), 1), 1))
 	l.facts.work.MaxCount = l.MaxCount
 	for n := range cells.all {

@@ -20,6 +20,8 @@ type Set struct {
 	// such models.
 	Architectures []transformer.Architecture
 	Throughputs   []Throughput
+	// Latencies are what batches of their requests took others.
+	Latencies []BatchLatency
 	// Kinds holds, per basis, the relative half-width (90 %) that a single
 	// number without a spread of its own is given, and the words for it.
 	Kinds map[estimate.Basis]Kind
@@ -68,6 +70,19 @@ type Throughput struct {
 	Source, AsOf string
 }
 
+// BatchLatency is how long a language model took others for requests that they sent at once, as
+// published.
+type BatchLatency struct {
+	Model         string // of an architecture
+	GPU           string
+	GPUs          int
+	Input, Output int // tokens of each request
+	Sequences     int
+	Seconds       float64 // until all are answered
+	Stack         string  // of software
+	Source, AsOf  string
+}
+
 // LeastPrice is the lowest price in US dollars per hour of an instance type in any
 // region; ok is false where none is known.
 func (s *Set) LeastPrice(instanceType string, p Purchase) (usd float64, ok bool) {
@@ -95,6 +110,7 @@ func (s *Set) Merge(o *Set) *Set {
 	out.Architectures = uniqueBy(slices.Concat(s.Architectures, o.Architectures),
 		func(a transformer.Architecture) string { return a.Name })
 	out.Throughputs = slices.Concat(s.Throughputs, o.Throughputs)
+	out.Latencies = slices.Concat(s.Latencies, o.Latencies)
 	return out
 }
 

@@ -68,7 +68,7 @@ func (q Query) Check() error {
 	if _, err := profile.ParsePurchase(string(q.Purchase)); err != nil {
 		return err
 	}
-	if err := q.checkTuning(); err != nil {
+	if err := errors.Join(q.checkTuning(), q.checkLengths()); err != nil {
 		return err
 	}
 	_, err := bill.Parse(q.Bill.String())
@@ -107,6 +107,9 @@ func (q Query) Object() objective.Each[any] {
 	put("steps", q.Steps)                    // of a training, in place of epochs: as many at every batch size
 	if q.Tuning != nil {
 		put("tuning", q.Tuning) // how a language model is trained, whose architecture is known; left out of other work
+	}
+	if q.Lengths != nil {
+		put("lengths", q.Lengths) // of the requests to a language model, whose architecture is known; left out of other work
 	}
 	put("purchase", string(q.Purchase)) // on-demand, spot, reserved-1y or reserved-3y
 	var weights objective.Each[float64]
@@ -157,6 +160,7 @@ func (q *Query) UnmarshalJSON(text []byte) error {
 		Bill           *bill.Bill
 		Words          string
 		Tuning         *transformer.Tuning
+		Lengths        *transformer.Lengths
 	}
 	all := map[string]any{}
 	if err := errors.Join(json.Unmarshal(text, &of), json.Unmarshal(text, &all)); err != nil {
@@ -167,7 +171,7 @@ func (q *Query) UnmarshalJSON(text []byte) error {
 			Model: of.Model, Mode: of.Mode, Epochs: of.Epochs, TargetAccuracy: of.TargetAccuracy, Purchase: of.Purchase,
 			TrainSize: of.TrainSize, Steps: of.Steps,
 			MaxCount: DefaultCount, Combine: of.Combined, Predicted: of.Predicted, Words: of.Words,
-			Tuning: of.Tuning,
+			Tuning: of.Tuning, Lengths: of.Lengths,
 		},
 		Weights: of.Weights, Sort: of.Sort,
 	}

@@ -234,7 +234,10 @@ type Workload struct {
 	Units          float64  // inference: how many units W; of a language model's training: tokens
 	// Tuning is how a language model is trained, whose architecture alone is known; nil is any
 	// other work.
-	Tuning   *transformer.Tuning
+	Tuning *transformer.Tuning
+	// Lengths are those of the requests in a language model's inference, whose architecture alone is
+	// known; units are then tokens, read and written.
+	Lengths  *transformer.Lengths
 	Purchase profile.Purchase
 	MaxCount int       // most VMs of one type in inference
 	Bill     bill.Bill // what is paid in addition to the work

@@ -25,7 +25,10 @@ func Start(set *profile.Set, of Question) Query {
 	q.Model, q.Mode, q.Unit = of.Model, of.Mode, of.Unit
 	q.Predicted = of.Model == Opening || PredictsUnasked(set, of.Model, of.Mode)
 	q.Limits = q.Limits.With(objective.Accuracy, Floor(set, of))
-	if of.Untried {
+	switch {
+	case of.Untried && of.Mode == profile.Infer:
+		q.Lengths, q.Predicted, q.Units = new(transformer.DefaultLengths()), true, DefaultTokens
+	case of.Untried:
 		q.Tuning, q.Predicted = new(transformer.DefaultTuning(transformer.LoRA)), true
 	}
 	return q
@@ -59,6 +62,9 @@ func Floor(set *profile.Set, of Question) *float64 {
 	return &floor
 }
 
+// DefaultTokens is how many tokens a language model reads and writes where nobody says.
+const DefaultTokens = 10e6
+
 // Token is the unit of a language model's work.
 const Token = "token"
 
@@ -86,11 +92,8 @@ func Resolve(set *profile.Set, model string, mode profile.Mode) (Question, error
 	switch {
 	case best != nil:
 		return *best, nil
-	case language && mode != profile.Infer:
-		return Question{Model: a.Name, Mode: profile.Train, Unit: Token, Untried: true}, nil
 	case language:
-		return Question{}, fmt.Errorf("%s has no %s runs, and only trainings are predicted from its architecture",
-			a.Name, mode.Noun())
+		return Question{Model: a.Name, Mode: cmp.Or(mode, profile.Train), Unit: Token, Untried: true}, nil
 	case len(questions) == 0:
 		return Question{}, fmt.Errorf("there are no runs to rank: measure one with sweetspot probe")
 	case model == "":
@@ -110,7 +113,7 @@ type Question struct {
 	Mode  profile.Mode
 	Unit  string
 	Runs  int
-	// Untried is a training of a language model of which nothing is known but its architecture.
+	// Untried is work of a language model of which nothing is known but its architecture.
 	Untried bool
 
 	Newest int64 // number of the newest run of the user's own; 0 where there is none

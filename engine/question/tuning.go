@@ -27,6 +27,24 @@ func LanguageModels(set *profile.Set) (out []Question) {
 	return out
 }
 
+// checkLengths says why a language model cannot be asked for answers so.
+func (q *Query) checkLengths() error {
+	switch {
+	case q.Lengths == nil:
+		return nil
+	case q.Mode != profile.Infer:
+		return errors.New("--input-tokens and --output-tokens belong to inference: add --mode infer")
+	case !(q.Units > 0):
+		return errors.New("the work is not above zero")
+	case len(q.BatchSizes) > 1 || len(q.BatchSizes) == 1 && (q.BatchSizes[0] < 1 || q.BatchSizes[0] > mostBatch):
+		return fmt.Errorf("--batch: write one number of requests at once, from 1 to %d", mostBatch)
+	}
+	if err := q.Lengths.Check(); err != nil {
+		return fmt.Errorf("--%w", err)
+	}
+	return nil
+}
+
 // mostBatch bounds the sequences of a step: nobody trains with as many.
 const mostBatch = 1 << 20
 

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"sweetspot/data/contract"
+)
+
+// generations is what rank --json says of a corpus for a language model.
+func generations(t *testing.T, words ...string) contract.Ranking {
+	t.Helper()
+	return ranking(t, append(words, "--model", "llama-3.1-8b", "--mode", "infer", "--units", "10M", "--limit", "all")...)
+}
+
+// A corpus is answered on an empty home, with fit, time and dollars, labelled by what they rest on.
+func TestRankOfACorpus(t *testing.T) {
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	r := generations(t)
+	types, bases := map[string]bool{}, map[string]bool{}
+	for _, c := range r.Candidates {
+		fit := c.Fit
+		if fit == nil || !(fit.Low <= fit.NeedsGiB && fit.NeedsGiB <= fit.High) || c.Time.S == nil || c.Cost.USD == nil ||
+			*c.Units != 10e6 || !c.Predicted || c.Accuracy != nil || c.Variant != "unchanged" {
+			t.Fatalf("%+v, %+v", c, fit)
+		}
+		if c.Feasible != (fit.Verdict == "fits") || c.Feasible && fit.High > fit.HasGiB {
+			t.Errorf("%s: %+v", c.ID, fit)
+		}
+		if !(*c.Time.Low < *c.Time.S && *c.Time.S < *c.Time.High) {
+			t.Errorf("%s: %+v", c.ID, c.Time)
+		}
+		if c.Feasible {
+			types[*c.Configuration[0].InstanceType], bases[*c.Time.Basis] = true, true
+		}
+	}
+	if len(types) < 5 || len(bases) != 2 || !bases["transferred"] || !bases["spec"] {
+		t.Errorf("%d VM types, bases %v", len(types), bases)
+	}
+	took := map[string]float64{}
+	for _, c := range r.Candidates {
+		took[*c.Configuration[0].InstanceType] = *c.Time.S
+	}
+	for _, c := range generations(t, "--output-tokens", "512", "--gpu", "L4,A10G").Candidates {
+		if vm := *c.Configuration[0].InstanceType; *c.Time.S < 1.2*took[vm] {
+			t.Errorf("%s: as many tokens, of which more are written, take %g s in place of %g s", vm, *c.Time.S, took[vm])
+		}
+	}
+}
+
+// Loads that were measured on a GPU answer for it, and an imported accuracy brings its variant in.
+func TestRankOfACorpusFromLoads(t *testing.T) {
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	loads := filepath.Join("..", "..", "data", "imports", "testdata", "vllm-bench")
+	accuracy := filepath.Join(t.TempDir(), "accuracy.csv")
+	text := "model,mode,precision,metric,accuracy,higher_is_better,basis,source\n" +
+		"llama-3.1-8b,infer,fp8,MMLU 5-shot,0.68,true,published,a card\n"
+	if err := os.WriteFile(accuracy, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{loads, "--gpu", "L4"}, {accuracy}} {
+		if _, _, err := importRuns(t, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	measured, eight := 0, 0
+	for _, c := range generations(t, "--gpu", "L4").Candidates {
+		switch {
+		case c.Variant == "fp8":
+			if eight++; c.Accuracy == nil || c.Accuracy.Metric != "MMLU 5-shot" || *c.Time.Basis != "spec" {
+				t.Errorf("%s: %+v, %+v", c.ID, c.Accuracy, c.Time)
+			}
+		case *c.Time.Basis == "other-batch":
+			if measured++; len(c.Sources) != 4 || c.Accuracy != nil {
+				t.Errorf("%s: %v", c.ID, c.Sources)
+			}
+		default:
+			t.Errorf("%s: %s", c.ID, *c.Time.Basis)
+		}
+	}
+	if measured == 0 || eight == 0 {
+		t.Errorf("%d from loads, %d in fp8", measured, eight)
+	}
+}
+
+func TestRankOfACorpusRefuses(t *testing.T) {
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	for flags, says := range map[string]string{
+		"--mode infer --input-tokens 0.5":  "whole number",
+		"--mode infer --output-tokens 99M": "write a number of tokens",
+		"--mode train --input-tokens 5":    "belongs to the inference",
+		"--mode infer --predicted=false":   "leave it out",
+		"--mode infer --batch 4,8":         "one number of requests",
+		"--mode infer --variant nf4":       "nothing to rank",
+	} {
+		_, _, err := execute(t, append([]string{"rank", "--model", "llama-3.1-8b"}, strings.Fields(flags)...)...)
+		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", flags, err)
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package candidate
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"sweetspot/engine/batching"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/finetune"
+	"sweetspot/engine/generation"
+	"sweetspot/engine/memory"
+	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/question"
+	"sweetspot/engine/transformer"
+)
+
+// usualSequences is the most that a replica works on at once where nothing is said: vLLM's default.
+const usualSequences = 256
+
+// ofServers is the share of a GPU's memory that a server takes by default, as vLLM does.
+const ofServers = 0.9
+
+// generations are the batch inferences of a language model on the VM types of the catalog: each VM has
+// as many replicas as its GPUs allow, of as few GPUs as hold the weights and the cache.
+func (f *facts) generations(first int) (out []Candidate) {
+	a, known := f.set.Architecture(f.work.Model)
+	if !known {
+		return nil
+	}
+	speeds, numbers := generation.NewSpeeds(f.set), map[string]int{}
+	for _, w := range f.weights() {
+		for _, vm := range f.offers() {
+			g, known := f.set.GPUSpec(vm.GPU)
+			has := cmp.Or(vm.GPUMemGiB, g.MemoryGB)
+			if _, tensor := finetune.Peak(g); !known || !tensor || vm.GPUCount < 1 || has == nil || !w.kind.On(g) {
+				continue
+			}
+			x := generator{tuner: tuner{a: a, vm: vm, gpu: g, hasGiB: *has}, set: f.set, speeds: speeds,
+				asked: f.work.BatchSizes, lengths: *f.work.Lengths, units: f.work.Units}
+			key := fmt.Sprintf("%s/%s/%d", w.kind.Name, vm.GPU, vm.GPUCount)
+			if _, seen := numbers[key]; !seen {
+				numbers[key] = first + len(numbers)
+			}
+			if c, ok := x.candidate(w.kind, numbers[key]); ok {
+				c.Purchase, c.Quality = f.work.Purchase, w.quality
+				f.finish(&c, profile.Run{Cloud: vm.Cloud, Region: vm.Region, InstanceType: vm.InstanceType, GPU: vm.GPU,
+					GPUCount: vm.GPUCount, GPUMemGiB: vm.GPUMemGiB}, 1)
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// weighed is a kind of weights with its accuracy; nil is unknown.
+type weighed struct {
+	kind    generation.Weights
+	quality *Quality
+}
+
+// weights are the kinds to rank: 16 bits, and others that are asked for, or whose accuracy
+// somebody measured. Nothing is recommended unasked that may have lost any accuracy.
+func (f *facts) weights() (out []weighed) {
+	for _, w := range generation.AllWeights {
+		quality := f.measuredQuality(w)
+		asked := len(f.work.Variants) > 0
+		if asked && !slices.Contains(f.work.Variants, w.Name) || !asked && w != generation.Half && quality == nil {
+			continue
+		}
+		out = append(out, weighed{w, quality})
+	}
+	return out
+}
+
+// measuredQuality is the accuracy that a run of the model with such weights tells, by its variant
+// or precision.
+func (f *facts) measuredQuality(w generation.Weights) *Quality {
+	for i := range f.set.Runs {
+		r := &f.set.Runs[i]
+		if r.Accuracy == nil || r.Mode != profile.Infer || !w.Same(r.Variant) ||
+			!profile.SameLanguageModel(r.Model, f.work.Model) {
+			continue
+		}
+		e := estimate.Exact(r.Accuracy.Value, r.Accuracy.Basis)
+		if sd := r.AccuracyStdDev(); sd != nil {
+			e.Low, e.High = e.Value-estimate.Z90**sd, e.Value+estimate.Z90**sd
+		}
+		return &Quality{Metric: r.Accuracy.Metric, Estimate: e, HigherIsBetter: r.Accuracy.HigherIsBetter}
+	}
+	return nil
+}
+
+// generator looks for the way in which a VM type answers the most requests.
+type generator struct {
+	tuner
+	set     *profile.Set
+	speeds  *generation.Speeds
+	asked   []int // sequences at once; none is as many as fit
+	lengths transformer.Lengths
+	units   float64
+}
+
+// candidate is the smallest replica that fits, or else the largest one, which does not.
+func (x *generator) candidate(w generation.Weights, cell int) (c Candidate, ok bool) {
+	var fit *Fit
+	var batch generation.Batch
+	for gpus := 1; gpus <= x.vm.GPUCount; gpus *= 2 {
+		if x.vm.GPUCount%gpus != 0 {
+			break
+		}
+		batch = generation.Batch{Architecture: x.a, Weights: w, GPUs: gpus, Input: x.lengths.Input, Output: x.lengths.Output}
+		if fit = x.fit(&batch); fit.Verdict == memory.Fits {
+			break
+		}
+	}
+	wave, why, sources := x.seconds(batch)
+	if fit == nil || !wave.Known() {
+		return c, false
+	}
+	perRequest := float64(x.lengths.Input + x.lengths.Output)
+	replicas := float64(x.vm.GPUCount / batch.GPUs)
+	inWave := float64(batch.Sequences) * replicas
+	tokens := inWave * perRequest
+	fit.TokensPerSecond = estimate.Estimate{Value: tokens / wave.Value, Low: tokens / wave.High, High: tokens / wave.Low,
+		Basis: wave.Basis}
+	requests := math.Max(math.Ceil(x.units/perRequest), 1)
+	c = Candidate{
+		Model: x.a.Name, Mode: profile.Infer,
+		Variant:   profile.Variant{Name: w.Name, Precision: cmp.Or(w.Name, precisionOn(x.set, x.vm.GPU))},
+		BatchSize: batch.Sequences, Units: new(x.units), Fit: fit, Cell: cell, timed: wave.Basis, Sources: sources,
+		FromWork: wave.Basis == estimate.Spec, Why: x.words(fit, batch, why),
+	}
+	if fit.Verdict != memory.Fits {
+		c.OverMemory = &Violation{Constraint: question.GPUMemory, Limit: fit.HasGiB,
+			Value: new(fit.Need.Total.High / memory.GiB)}
+	}
+	c.Time = wave.Times(math.Max(requests/inWave, 1))
+	sigma := c.Time.LogSigma()
+	own := math.Sqrt(math.Max(sigma*sigma-generation.Common*generation.Common, 0))
+	c.Probe = Probe{IterationS: wave.Value, Sigma: own}
+	c.Errors = []CellError{{int32(cell), own}, {SeveralCells, math.Min(generation.Common, sigma)}}
+	return c, true
+}
+
+// fit sets the sequences at once: those asked for, or as many as fit, a power of two.
+func (x *generator) fit(b *generation.Batch) *Fit {
+	usable := math.Min(x.usable(), ofServers*x.hasGiB*memory.GiB)
+	fits := func(n int) bool {
+		with := *b
+		with.Sequences = n
+		return with.Memory().Judge(usable) == memory.Fits
+	}
+	most := 0
+	for n := 1; n <= usualSequences && fits(n); n *= 2 {
+		most = n
+	}
+	if b.Sequences = max(most, 1); len(x.asked) > 0 {
+		b.Sequences = slices.Max(x.asked)
+	}
+	f := &Fit{Need: b.Memory(), HasGiB: x.hasGiB, GPUs: b.GPUs, MicroBatch: b.Sequences, MicroBatches: 1,
+		LargestBatch: most, LargestSequence: x.lengths.Input + x.lengths.Output,
+		Tuning: transformer.Tuning{Checkpointing: transformer.Never, Sharding: transformer.None}}
+	if most == 0 {
+		f.LargestSequence = 0
+	}
+	f.Verdict = f.Need.Judge(usable)
+	for gpus := 2 * b.GPUs; f.Verdict != memory.Fits && gpus <= 16; gpus *= 2 {
+		with := *b
+		if with.GPUs = gpus; with.Memory().Judge(usable) == memory.Fits {
+			f.WouldFit = append(f.WouldFit, fmt.Sprintf("tensor parallelism over %d GPUs", gpus))
+			break
+		}
+	}
+	return f
+}
+
+// seconds are those of a batch: from loads that were measured on as many such GPUs, else from
+// published figures.
+func (x *generator) seconds(b generation.Batch) (e estimate.Estimate, why string, sources []int64) {
+	for _, s := range x.set.Servers(x.a.Name, x.vm.GPU) {
+		if s.GPUs != b.GPUs || !b.Weights.Same(s.Variant) {
+			continue
+		}
+		fitted, err := batching.FitLoads(s.Loads, batching.Settings{})
+		if err != nil {
+			continue
+		}
+		n, input, output := float64(b.Sequences), float64(b.Input), float64(b.Output)
+		found, err := fitted.Estimate(func(s batching.Server) ([]float64, error) {
+			prompts := n * (input*s.PromptS + input*input/2*s.PairS)
+			return []float64{prompts + output*(s.StepS+n*(s.SequenceS+s.ContextS*(input+output/2)))}, nil
+		})
+		if err == nil && found[0].Known() && found[0].Value > 0 {
+			return found[0], fmt.Sprintf("step times fitted to %s measured on %s", quantity.Several(len(s.Loads), "load"),
+				s.Words()), s.Runs
+		}
+	}
+	e, why = x.speeds.Seconds(b, x.vm.GPU)
+	return e, why, nil
+}
+
+func (x *generator) words(f *Fit, b generation.Batch, why string) string {
+	parts := []string{fmt.Sprintf("%s tokens/s, read and written", quantity.Count(math.Round(f.TokensPerSecond.Value))),
+		quantity.Several(b.Sequences, "request") + " at once on each replica"}
+	if b.GPUs > 1 {
+		parts = append(parts, fmt.Sprintf("a replica on %d GPUs (tensor parallel)", b.GPUs))
+	}
+	if n := x.vm.GPUCount / b.GPUs; n > 1 {
+		parts = append(parts, quantity.Several(n, "replica"))
+	}
+	return strings.Join(append(parts, "from "+why), "; ")
+}
