@@ -104,29 +104,44 @@ type generator struct {
 	units   float64
 }
 
-// candidate is the smallest replica that fits, or else the largest one, which does not.
-func (x *generator) candidate(w generation.Weights, cell int) (c Candidate, ok bool) {
-	var fit *Fit
-	var batch generation.Batch
-	for gpus := 1; gpus <= x.vm.GPUCount; gpus *= 2 {
-		if x.vm.GPUCount%gpus != 0 {
-			break
+// way is one size of replicas.
+type way struct {
+	batch   generation.Batch
+	fit     *Fit
+	wave    estimate.Estimate // seconds of a batch
+	why     string
+	sources []int64
+}
+
+// best is the size of replicas that answers the most of those that fit for certain; else that which lacks
+// least. ok is false where no time is known.
+func (x *generator) best(w generation.Weights) (best way, ok bool) {
+	for gpus := 1; gpus <= x.vm.GPUCount && x.vm.GPUCount%gpus == 0; gpus *= 2 {
+		is := way{batch: generation.Batch{Architecture: x.a, Weights: w, GPUs: gpus, Input: x.lengths.Input,
+			Output: x.lengths.Output}}
+		is.fit = x.fit(&is.batch)
+		if is.wave, is.why, is.sources = x.seconds(is.batch); !is.wave.Known() {
+			continue
 		}
-		batch = generation.Batch{Architecture: x.a, Weights: w, GPUs: gpus, Input: x.lengths.Input, Output: x.lengths.Output}
-		if fit = x.fit(&batch); fit.Verdict == memory.Fits {
-			break
+		tokens := float64(is.batch.Sequences*x.vm.GPUCount/gpus) * float64(x.lengths.Input+x.lengths.Output)
+		is.fit.TokensPerSecond = estimate.Estimate{Value: tokens / is.wave.Value, Low: tokens / is.wave.High,
+			High: tokens / is.wave.Low, Basis: is.wave.Basis}
+		if !ok || is.fit.betters(best.fit) {
+			best, ok = is, true
 		}
 	}
-	wave, why, sources := x.seconds(batch)
-	if fit == nil || !wave.Known() {
+	return best, ok
+}
+
+// candidate is the best way to answer on a VM type.
+func (x *generator) candidate(w generation.Weights, cell int) (c Candidate, ok bool) {
+	is, ok := x.best(w)
+	if !ok {
 		return c, false
 	}
+	fit, batch, wave, why, sources := is.fit, is.batch, is.wave, is.why, is.sources
 	perRequest := float64(x.lengths.Input + x.lengths.Output)
-	replicas := float64(x.vm.GPUCount / batch.GPUs)
-	inWave := float64(batch.Sequences) * replicas
-	tokens := inWave * perRequest
-	fit.TokensPerSecond = estimate.Estimate{Value: tokens / wave.Value, Low: tokens / wave.High, High: tokens / wave.Low,
-		Basis: wave.Basis}
+	inWave := float64(batch.Sequences * x.vm.GPUCount / batch.GPUs)
 	requests := math.Max(math.Ceil(x.units/perRequest), 1)
 	c = Candidate{
 		Model: x.a.Name, Mode: profile.Infer,

@@ -111,14 +111,14 @@ func (x onGPU) reduced() part {
 // moved are the seconds for so many bytes between GPUs.
 func (x onGPU) moved(bytes float64) part {
 	share := bytes * float64(x.GPUs-1) / float64(x.GPUs)
-	once := share / (linkGBs(x.gpu) * 1e9)
-	return part{once, once / usualLink, once / worstLink}
+	once := share / (LinkGBs(x.gpu) * 1e9)
+	return part{once, once / UsualLink, once / worstLink}
 }
 
 // Shares of a link's speed that collective operations reach. They are judged: NCCL reaches
 // some 80 % of NVLink, and PCIe shared by several GPUs or across sockets far less.
 const (
-	usualLink = 0.6
+	UsualLink = 0.6
 	worstLink = 0.2
 )
 
@@ -130,7 +130,8 @@ var nvlinkGBs = map[string]float64{"V100": 150, "A100": 300, "H100": 450, "H200"
 // pcieGBs are those of 16 lanes of PCIe by the generation of the GPU: 3.0, 4.0 and 5.0.
 var pcieGBs = map[string]float64{"Volta": 16, "Turing": 16, "Ampere": 32, "Ada": 32, "Hopper": 64, "Blackwell": 64}
 
-func linkGBs(g profile.GPUSpec) float64 {
+// LinkGBs is the speed in GB/s, in one direction, of the links between such GPUs of one machine.
+func LinkGBs(g profile.GPUSpec) float64 {
 	name := profile.ParseGPUName(g.Name)
 	switch fast, has := nvlinkGBs[name.Chip]; {
 	case has && name.Form != "PCIE":

@@ -17,6 +17,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/finetune"
 	"sweetspot/engine/memory"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -96,7 +97,18 @@ func (b Batch) Plain(g profile.GPUSpec) (seconds float64, ok bool) {
 	if b.GPUs > 1 {
 		launches *= 1.5
 	}
-	return prompts/ofPeak + output*(step+launches+sequenceS*sequences), true
+	return prompts/ofPeak + output*(step+launches+sequenceS*sequences) + b.exchanged(g), true
+}
+
+// exchanged are the seconds in which GPUs of a replica sum up what each computed of a matrix: twice in
+// each layer, of each token its width in 16 bits (Shoeybi et al. 2019, Megatron-LM, section 3).
+func (b Batch) exchanged(g profile.GPUSpec) float64 {
+	if b.GPUs < 2 {
+		return 0
+	}
+	tokens, others := float64(b.Sequences)*float64(b.Input+b.Output), float64(b.GPUs-1)/float64(b.GPUs)
+	bytes := tokens * 2 * float64(b.Architecture.Layers) * 2 * others * float64(b.Architecture.Hidden) * 2
+	return bytes / (finetune.UsualLink * finetune.LinkGBs(g) * 1e9)
 }
 
 // weights are the bytes of all weights.
@@ -137,10 +149,12 @@ type Speeds struct {
 
 // stackSpread is the standard deviation of ln(time) from the version of vLLM that was measured, of 2024,
 // to a user's, of which later ones are faster; and unlike is that of weights or GPUs that nothing was
-// measured of. Both are judged.
+// measured of. Both are judged. That of networks with experts is by how much the source's 27 latencies of
+// Mixtral differ from the rule.
 const (
 	stackSpread = 0.25
 	unlike      = 0.25
+	ofExperts   = 0.35
 )
 
 // Common is the standard deviation of ln(time) by which all predictions are off alike.
@@ -198,6 +212,9 @@ func (s *Speeds) Seconds(b Batch, gpu string) (e estimate.Estimate, why string) 
 		off, basis, spread = stat.Mean(own, nil), estimate.Transferred, math.Hypot(s.sd, stackSpread)
 		why = fmt.Sprintf("published latencies of batches of %s on the same GPU with vLLM",
 			strings.Join(s.models[chip], ", "))
+	}
+	if b.Architecture.Experts > 0 {
+		spread = math.Hypot(spread, ofExperts)
 	}
 	v, factor := plain*math.Exp(off), math.Exp(estimate.Z90*spread)
 	return estimate.Estimate{Value: v, Low: v / factor, High: v * factor, Basis: basis}, why
