@@ -69,7 +69,7 @@ func (f *probeFlags) confirmClusters(ctx context.Context, cmd *cobra.Command, r 
 		return usageError("%w", err)
 	}
 	warnClusters(ctx, cmd)
-	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "SkyPilot begins %s that end by themselves:\n%s",
+	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "SkyPilot begins %s, with autostop:\n%s",
 		quantity.Several(len(rented.Clusters), "cluster"), rented)
 	if rented.IsUnpriced() || r.Rule.MaxUSD > 0 && !term.IsTerminal(os.Stdin.Fd()) { // whoever set a budget agreed to it
 		return nil

@@ -73,7 +73,7 @@ func (q queues) Rents(ctx context.Context, w screen.Workspace, f probe.Form) (st
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("SkyPilot begins %s that end by themselves: %s", quantity.Several(len(rented.Clusters), "cluster"),
+	return fmt.Sprintf("SkyPilot begins %s, with autostop: %s", quantity.Several(len(rented.Clusters), "cluster"),
 		rented), nil
 }
 

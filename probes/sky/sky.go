@@ -240,6 +240,15 @@ func (e *Engine) wasLaunched(ctx context.Context, job string) (bool, error) {
 	return len(found) > 0, err
 }
 
+// sameHome has the spools where a shell over ssh looks for them, too. On Slurm, SkyPilot gives a
+// job another home, and shells over ssh only where their .bashrc comes to its lines.
+const sameHome = `own=$(getent passwd "$(id -u)" | cut -d: -f6) || own=
+if [ -n "$own" ] && [ "$own" != "$HOME" ]; then
+  mkdir -p -m 700 "$own/.local/state/sweetspot/queue" ~/.local/state/sweetspot
+  [ -e ~/.local/state/sweetspot/queue ] || ln -sn "$own/.local/state/sweetspot/queue" ~/.local/state/sweetspot/queue
+fi
+`
+
 // task is the cluster's task: the environment and then the agent, within the time limit.
 func (e *Engine) task(b queue.Batch, l Shortlist) (string, error) {
 	limit := int(b.Limit.Seconds()) // it then ends at a step boundary
@@ -250,6 +259,7 @@ func (e *Engine) task(b queue.Batch, l Shortlist) (string, error) {
 		return "", err
 	}
 	var run strings.Builder
+	run.WriteString(sameHome)
 	fmt.Fprintf(&run, "mkdir -p -m 700 %s\nexec > >(tee -a %s/%s.log) 2>&1\n", root, root, b.Name)
 	if len(e.options.Setup) > 0 {
 		setup := "env=~/sweetspot-env\nexport DEBIAN_FRONTEND=noninteractive\n" + strings.Join(e.options.Setup, "\n")

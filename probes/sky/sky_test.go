@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -425,6 +426,29 @@ func TestOffers(t *testing.T) {
 	for _, infra := range []string{"", "nowhere", "aws/", "aws/us east", "ssh/\x1b"} {
 		if err := (Options{Infra: []string{infra}}).Check(); err == nil {
 			t.Errorf("%q is taken", infra)
+		}
+	}
+}
+
+// A job whose home is not that of the user's account has its spools in both.
+func TestSameHome(t *testing.T) {
+	dir := t.TempDir()
+	own, home := filepath.Join(dir, "own home"), filepath.Join(dir, "job's")
+	getent := "#!/bin/sh\necho \"me:x:1:1:Me:" + own + ":/bin/sh\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "getent"), []byte(getent), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // also where it is the second job of a cluster
+		cmd := exec.Command("bash", "-euc", sameHome+"mkdir -p "+root+"\necho x >>"+root+"/spool")
+		cmd.Env = []string{"PATH=" + dir + ":/usr/bin:/bin", "HOME=" + home}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	for _, h := range []string{own, home} {
+		if text, err := os.ReadFile(filepath.Join(h, strings.TrimPrefix(root, "~/"), "spool")); err != nil ||
+			string(text) != "x\nx\n" {
+			t.Errorf("%q, %v", text, err)
 		}
 	}
 }
