@@ -16,12 +16,12 @@ import (
 
 func TestParseFolder(t *testing.T) {
 	for text, want := range map[string]Folder{
-		"me@vm:runs":          {Host{"me@vm", ""}, "./runs"},
-		"vm:/srv/it's a":      {Host{"vm", ""}, "/srv/it's a"},
-		"vm:~/a:b":            {Host{"vm", ""}, "./a:b"},
-		"me@[::1]:/srv":       {Host{"me@::1", ""}, "/srv"},
-		"vm:-rf":              {Host{"vm", ""}, "./-rf"},
-		"me@vm:$(reboot);`x`": {Host{"me@vm", ""}, "./$(reboot);`x`"},
+		"me@vm:runs":          {Host{Destination: "me@vm"}, "./runs"},
+		"vm:/srv/it's a":      {Host{Destination: "vm"}, "/srv/it's a"},
+		"vm:~/a:b":            {Host{Destination: "vm"}, "./a:b"},
+		"me@[::1]:/srv":       {Host{Destination: "me@::1"}, "/srv"},
+		"vm:-rf":              {Host{Destination: "vm"}, "./-rf"},
+		"me@vm:$(reboot);`x`": {Host{Destination: "me@vm"}, "./$(reboot);`x`"},
 	} {
 		if got, ok, err := ParseFolder(text); err != nil || !ok || got != want {
 			t.Errorf("%s: %+v %v %v", text, got, ok, err)
@@ -109,7 +109,7 @@ func TestFolderOverSSH(t *testing.T) {
 		words string
 	}{
 		{Folder{s.host, filepath.Join(dir, "other")}, "can't be used"},
-		{Folder{Host{s.host.Destination, freePort(t)}, dir}, "can't be reached"},
+		{Folder{Host{Destination: s.host.Destination, Port: freePort(t)}, dir}, "can't be reached"},
 	} {
 		_, err := c.f.List(ctx)
 		if err == nil || !strings.Contains(err.Error(), c.words) || strings.Contains(err.Error(), "\n") {

@@ -8,11 +8,12 @@ import (
 
 func TestParse(t *testing.T) {
 	for text, want := range map[string]Host{
-		"vm": {"vm", ""}, "me@vm": {"me@vm", ""}, "me@vm:2222": {"me@vm", "2222"},
-		"ssh://me@vm.example.com:22/": {"me@vm.example.com", "22"},
-		"[2001:db8::1]:22":            {"2001:db8::1", "22"}, "me@[2001:db8::1]:22": {"me@2001:db8::1", "22"},
-		"2001:db8::1":  {"2001:db8::1", ""},
-		"fe80::1%eth0": {"fe80::1%eth0", ""}, "a@b@vm": {"a@b@vm", ""}, "größe": {"größe", ""},
+		"vm": {Destination: "vm"}, "me@vm": {Destination: "me@vm"}, "me@vm:2222": {Destination: "me@vm", Port: "2222"},
+		"ssh://me@vm.example.com:22/": {Destination: "me@vm.example.com", Port: "22"},
+		"[2001:db8::1]:22":            {Destination: "2001:db8::1", Port: "22"},
+		"me@[2001:db8::1]:22":         {Destination: "me@2001:db8::1", Port: "22"},
+		"2001:db8::1":                 {Destination: "2001:db8::1"},
+		"fe80::1%eth0":                {Destination: "fe80::1%eth0"}, "a@b@vm": {Destination: "a@b@vm"}, "größe": {Destination: "größe"},
 	} {
 		if got, err := Parse(text); err != nil || got != want {
 			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)

@@ -119,7 +119,7 @@ func TestGivenUp(t *testing.T) {
 
 func TestNoSSH(t *testing.T) {
 	t.Setenv(SSHVariable, "no-such-ssh-here")
-	if _, err := Start(t.Context(), Host{"vm", ""}, sh("true"), Options{}); err == nil ||
+	if _, err := Start(t.Context(), Host{Destination: "vm"}, sh("true"), Options{}); err == nil ||
 		!strings.Contains(err.Error(), "install OpenSSH") {
 		t.Errorf("%v", err)
 	}

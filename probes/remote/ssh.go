@@ -68,7 +68,11 @@ func sshWords(h Host, python string) []string {
 
 // sshOptions is ssh and its options for a host.
 func sshOptions(h Host) []string {
-	words := append(Command(), "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=5", "-o",
+	timeout := "ConnectTimeout=10"
+	if h.Slow {
+		timeout = "ConnectTimeout=90"
+	}
+	words := append(Command(), "-T", "-o", "BatchMode=yes", "-o", timeout, "-o", "ServerAliveInterval=5", "-o",
 		"ServerAliveCountMax=3")
 	if h.Port != "" {
 		words = append(words, "-p", h.Port)
@@ -212,6 +216,7 @@ func (t *tail) last() string {
 type Host struct {
 	Destination string // user@vm, vm
 	Port        string // "" for ssh's own choice
+	Slow        bool   // ssh goes through a program that may take long to start
 }
 
 // Parse reads user@vm, user@vm:port, ssh://user@vm:port or user@[address]:port.
@@ -252,7 +257,7 @@ func Parse(text string) (Host, error) {
 	if user != "" {
 		name = user + "@" + name
 	}
-	return Host{name, port}, nil
+	return Host{Destination: name, Port: port}, nil
 }
 
 // splitPort splits off the port; an IPv6 address needs brackets for that.

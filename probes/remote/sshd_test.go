@@ -59,7 +59,7 @@ func serve(t *testing.T, more ...string) *sshd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.host = Host{me.Username + "@127.0.0.1", port}
+	s.host = Host{Destination: me.Username + "@127.0.0.1", Port: port}
 	s.write("sshd_config", append([]string{
 		"ListenAddress 127.0.0.1", "Port " + port, "HostKey " + filepath.Join(s.dir, "host"), "PidFile none",
 		"AuthorizedKeysFile " + filepath.Join(s.dir, "client.pub"), "StrictModes no", "UsePAM no", "PermitRootLogin yes",

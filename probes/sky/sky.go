@@ -62,9 +62,10 @@ func New(o Options, vms []profile.VMType) *Engine {
 // Cluster is the name of the cluster of a job.
 func Cluster(job string) string { return "sweetspot-" + job }
 
-// Host is the cluster itself: SkyPilot writes its name into the configuration of ssh.
+// Host is the cluster itself: SkyPilot writes its name into the configuration of ssh, on one's
+// own infrastructure with a program of its own as the way there.
 func (e *Engine) Host(job string) (h remote.Host, own bool) {
-	return remote.Host{Destination: Cluster(job)}, true
+	return remote.Host{Destination: Cluster(job), Slow: true}, true
 }
 
 // root is the folder of the spools, in the home of a cluster's user.
