@@ -1,4 +1,4 @@
-"""Averages of the weights: a copy that a module holds beside the model, and torch.optim.swa_utils, whose statistics are taken anew at the end."""
+"""Averages of the weights: a copy that a module holds beside the model, and torch.optim.swa_utils, whose statistics are taken again at the end."""
 
 import copy
 

@@ -246,7 +246,7 @@ def _backward(r, torch):
 
 
 def _averages(r, module):
-    """The passes in which an average of networks takes its statistics anew are no validations."""
+    """The passes in which an average of networks takes its statistics again are no validations."""
     update = module.update_bn
 
     @functools.wraps(update)
