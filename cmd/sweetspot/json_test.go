@@ -148,6 +148,7 @@ func asked() question.Query {
 		}
 	}
 	q.Tuning = new(transformer.DefaultTuning(transformer.LoRA))
+	q.Lengths = new(transformer.DefaultLengths())
 	return q
 }
 
