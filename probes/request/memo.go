@@ -18,6 +18,14 @@ type memo struct {
 	AccuracyPattern string
 }
 
+// memo is what who follows the probes later must know of them.
+func (r Request) memo() memo {
+	m := memo{r.Rule, r.Name != "" || !r.IsCommand(), r.AccuracyPattern}
+	m.CapsOnly = m.CapsOnly || r.KeepRunning
+	m.USDPerHour = nil // the runs have it
+	return m
+}
+
 // read reads a memo; of one from another version nothing is used.
 func read(text json.RawMessage) (m memo) {
 	m.Rule = steady.DefaultRule()

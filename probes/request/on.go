@@ -9,9 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/data/store"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/probes/host"
+	"sweetspot/probes/identity"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/queue"
 	"sweetspot/probes/remote"
@@ -93,6 +95,17 @@ func (p place) isHere() bool { return p.on == onHere }
 
 // isHost reports whether it is a machine that a user named, whose GPUs are taken as they are.
 func (p place) isHost() bool { return p.isHere() || strings.HasPrefix(p.on, onSSH+":") }
+
+// places fills in what a probe's host reports about itself. A probe in a queue is on the GPU type that was chosen, not
+// on the node that it got.
+func (p place) places(vms []profile.VMType) func(identity.Facts, *store.Machine) {
+	return func(f identity.Facts, m *store.Machine) {
+		fill(f, m, vms)
+		if !p.isHost() {
+			m.Host = p.gpu
+		}
+	}
+}
 
 // parseGPU reads a GPU type and how many of it a probe gets: a100, a100:2.
 func parseGPU(text string) (kind string, count int, err error) {

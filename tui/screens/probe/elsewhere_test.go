@@ -145,3 +145,20 @@ func TestWhatAnotherFollowsIsLookedAtAgain(t *testing.T) {
 		t.Errorf("looked at again %d times", len(again))
 	}
 }
+
+// What goes on elsewhere is named by where that is.
+func TestWhereProbesGoOn(t *testing.T) {
+	f := Defaults()
+	hosts, queued := f, f
+	hosts.Hosts, queued.On = []string{"", "me@vm"}, "slurm:me@login"
+	for want, l := range map[string]Left{
+		"in the background":      {Form: f, Background: true},
+		"on this machine":        {Form: f},
+		"on this machine, me@vm": {Form: hosts},
+		"in slurm:me@login":      {Form: queued},
+	} {
+		if got := l.where(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
