@@ -299,3 +299,35 @@ func TestObserver(t *testing.T) {
 		t.Errorf("%+v", first)
 	}
 }
+
+// A process belongs to a probe that another process began by what descends from that one.
+func TestOwnershipOfAnotherProcess(t *testing.T) {
+	cmd := exec.Command("sh", "-c", "sleep 60 & echo $!; wait")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _, _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL), cmd.Wait() }()
+	var below uint32
+	if _, err := fmt.Fscan(out, &below); err != nil {
+		t.Fatal(err)
+	}
+	root := 0 // not known yet
+	o := newOwnership(func() int { return root })
+	o.comparable = true
+	if who := o.of(below); who != unknown {
+		t.Errorf("it is not known yet: %v", who)
+	}
+	o.endReading(time.Now())
+	root = cmd.Process.Pid
+	if who := o.of(below); who != ours {
+		t.Errorf("below it: %v", who)
+	}
+	if who := o.of(uint32(os.Getpid())); who != foreign { //nolint:gosec // a process number
+		t.Errorf("above it: %v", who)
+	}
+}

@@ -203,7 +203,7 @@ func (o *ownership) of(pid uint32) owner {
 		who = o.last[pid]
 	}
 	// A process that was ours stays ours when it has just ended.
-	if who != ours && o.comparable {
+	if who != ours && o.comparable && o.root() > 0 {
 		who = foreign // or invisible: our own are visible
 		if o.descends(int(pid)) {
 			who = ours
