@@ -24,6 +24,7 @@ import (
 	"sweetspot/probes/harness"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/report"
+	"sweetspot/probes/request"
 	"sweetspot/probes/session"
 )
 
@@ -234,7 +235,7 @@ func (a *attachment) saved(ctx context.Context, id int64) error {
 
 // asRow returns a recorded run as the only row of a matrix.
 func asRow(r store.Record, u session.Update) matrix.Row {
-	row := matrix.Row{Cell: matrix.Cell{Mode: u.Run.Mode, Host: r.Address}, State: matrix.Done, Update: u}
+	row := matrix.Row{Cell: matrix.Cell{Mode: u.Run.Mode, Host: request.Host(r.Address)}, State: matrix.Done, Update: u}
 	if harness.IsArgv(r.Command) {
 		row.Batch = u.Run.BatchSize // with a script these are its own
 	}

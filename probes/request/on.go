@@ -91,6 +91,15 @@ func (p place) cell() string {
 	return p.gpu
 }
 
+// Host is the host or GPU type of a run by its address, as among the cells of its matrix; "" for this machine.
+func Host(address string) string {
+	p := placed(address)
+	if _, _, err := parseOn(p.on); err != nil { // of a host whose probe ended with the connection
+		return address
+	}
+	return p.cell()
+}
+
 func (p place) isHere() bool { return p.on == onHere }
 
 // isHost reports whether it is a machine that a user named, whose GPUs are taken as they are.

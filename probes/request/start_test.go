@@ -322,6 +322,14 @@ func TestPlaces(t *testing.T) {
 		if _, err := EngineOn(p.on, Engines{}); err != nil {
 			t.Error(err)
 		}
+		if got := Host(address); got != c.cell {
+			t.Errorf("%s is on %q, want %q", address, got, c.cell)
+		}
+	}
+	for _, address := range []string{"", "me@vm", "me@vm:22", "me@[fe80::1]:22"} {
+		if got := Host(address); got != address {
+			t.Errorf("%q is on %q", address, got)
+		}
 	}
 	if p := (Request{}).placeOf(matrix.Cell{Host: "ssh://me@vm:22"}); p.on != "ssh:me@vm:22" {
 		t.Errorf("%+v", p)
