@@ -84,7 +84,7 @@ func (o relations) further(s sheet) (rows []Row) {
 		}
 		rows = append(rows, o.loads.claimed(slices.Concat(o.violations(), o.patterns(), o.memory())...)...)
 	}
-	return append(rows, o.poolRows(s)...)
+	return append(rows, append(o.poolRows(s), o.mixRows(s)...)...)
 }
 
 // claim is a statement of a study without a number of its own, judged on ours.

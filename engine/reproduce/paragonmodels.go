@@ -16,8 +16,9 @@ type pool struct {
 }
 
 const (
-	poolsSuffix = ", other models"
-	mostModels  = 100 // every pair of them is a question
+	poolsSuffix    = ", other models"
+	preTrainedPool = "pre-trained"
+	mostModels     = 100 // every pair of them is a question
 )
 
 // poolsOf are the pre-trained models among the cells, and what was measured with
@@ -33,7 +34,7 @@ func poolsOf(in Inputs) []pool {
 	vm := serving.Defaults().VM
 	if len(names) > 1 {
 		pools = append(pools, pool{
-			"pre-trained", fmt.Sprintf("pool: %d pre-trained ImageNet models with the accuracies and CPU times that Keras "+
+			preTrainedPool, fmt.Sprintf("pool: %d pre-trained ImageNet models with the accuracies and CPU times that Keras "+
 				"publishes, costs in proportion to the times", len(names)),
 			func(r *reading) serving.Variants { return preTrained(r, names, vm) },
 		})

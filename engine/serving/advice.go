@@ -21,10 +21,11 @@ type Wanted struct {
 	VM               string   // instance type; "" is any that the models were run on
 	USDPerHour       float64  // of VMs whose price is not known otherwise; 0 leaves those out
 	MinAccuracy      *float64
-	MaxUSDPerMillion *float64  // US dollars for a million queries
-	Best             Objective // what is best is taken of what is within the limits
-	MemoryGB         float64   // of a function; 0 takes the cheapest within the limit
-	Function         *Memory   // how the time of a function falls with its memory; nil follows from the settings
+	MaxUSDPerMillion *float64          // US dollars for a million queries
+	Best             Objective         // what is best is taken of what is within the limits
+	MemoryGB         float64           // of a function; 0 takes the cheapest within the limit
+	Functions        map[string]Memory // the same of single models, before Function
+	Function         *Memory           // how the time of a function falls with its memory; nil follows from the settings
 }
 
 // Procured is a question with what serves it.
@@ -59,6 +60,11 @@ func (w Wanted) Procure(q Question, set *profile.Set) (p Procured, err error) {
 	if len(w.Models) > 0 {
 		if err := p.choose(w, set); err != nil {
 			return p, err
+		}
+	}
+	if o := p.Offer(); o != nil {
+		if own, ok := w.Functions[o.Model]; ok {
+			memory = own
 		}
 	}
 	s := &p.Settings
@@ -115,7 +121,7 @@ func (p *Procured) choose(w Wanted, set *profile.Set) error {
 	if !chosen.Spread {
 		p.Notes = append(p.Notes, "the spread of its iteration times is unknown: the limit is held against their mean")
 	}
-	if w.Function == nil {
+	if _, own := w.Functions[chosen.Model]; w.Function == nil && !own {
 		p.Notes = append(p.Notes, "the function's time is as given, not of this model")
 	}
 	return nil
