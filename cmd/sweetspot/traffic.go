@@ -30,6 +30,8 @@ type trafficFlags struct {
 	vmPrice, minAccuracy, maxCost *float64
 	maxViolations                 float64
 	functionMemory                float64
+	phases                        []float64
+	phaseS                        int
 	csv                           bool
 	settings                      serving.Settings
 	memory                        serving.Memory
@@ -82,6 +84,9 @@ func (f *trafficFlags) registerLoad(cmd *cobra.Command) {
 			"constant, poisson, diurnal, flash-crowd, bursty or day")
 	fl.Float64Var(&f.rate, "rate", 100, "mean rate of a synthetic load, in requests per second")
 	fl.Float64Var(&f.hours, "hours", 24, "length of a synthetic load, in hours")
+	fl.Float64SliceVar(&f.phases, "phases", nil, "constant loads one after the other in place of --pattern, in requests "+
+		"per second, as 10,50,100,200")
+	fl.Var(of(&f.phaseS, parseWholeSeconds, "1h"), "phase-length", "length of each of the --phases")
 	fl.Float64Var(&f.scale, "scale", 1, "factor by which to multiply the load")
 	fl.Uint64Var(&f.seed, "seed", 1, "random seed of a synthetic load")
 }
@@ -128,6 +133,10 @@ func (f *trafficFlags) registerSettings(cmd *cobra.Command) {
 		"time from ordering a VM until it serves requests")
 	fl.Var(lasting(&s.Function.ColdStartS, parseTerm), "cold-start", "time to start a new function")
 	fl.Var(lasting(&s.Function.ModelLoadS, parseTerm), "model-load", "time to load the model into a new function")
+	fl.Var(of(&s.Predictor, oneOf(serving.Predictors...), string(serving.Trend)), "predictor",
+		"how exascale predicts the load: trend, average or present")
+	fl.IntVar(&s.TrendS, "predictor-window", d.TrendS, "seconds that the predictor looks back")
+	fl.IntVar(&s.Function.Prewarmed, "prewarmed", 0, "functions that are kept warm, by requests that do nothing")
 	fl.BoolVar(&f.csv, "csv", false, "print CSV")
 }
 
@@ -163,6 +172,9 @@ func (f *trafficFlags) check(cmd *cobra.Command) error {
 			return usageError("--%s %g: give a number above 0 and up to %g", n.name, n.is, n.most)
 		}
 	}
+	if err := f.checkPhases(cmd); err != nil {
+		return err
+	}
 	if f.trace == "" && f.rate*f.scale > serving.MaxPerSecond/10 {
 		return usageError("--rate %g times --scale %g: a load has at most %d requests a second on average", f.rate, f.scale,
 			serving.MaxPerSecond/10)
@@ -179,6 +191,31 @@ func (f *trafficFlags) check(cmd *cobra.Command) error {
 	}
 	if err := f.settings.Check(); err != nil {
 		return usageError("%w", err)
+	}
+	return nil
+}
+
+// checkPhases refuses phases that mean nothing, and what would be left out for them.
+func (f *trafficFlags) checkPhases(cmd *cobra.Command) error {
+	if len(f.phases) == 0 {
+		if cmd.Flags().Changed("phase-length") {
+			return usageError("--phase-length is that of --phases: give some")
+		}
+		return nil
+	}
+	for _, name := range []string{"trace", "pattern", "rate", "hours", "seed"} {
+		if cmd.Flags().Changed(name) {
+			return usageError("--phases are a load of their own: leave out --%s", name)
+		}
+	}
+	for _, rate := range f.phases {
+		if !(rate >= 0 && rate*f.scale <= serving.MaxPerSecond/10) {
+			return usageError("--phases %g: give requests per second from 0 to %d", rate, serving.MaxPerSecond/10)
+		}
+	}
+	if f.phaseS < 1 || f.phaseS > serving.MaxSeconds/len(f.phases) {
+		return usageError("--phase-length is %d s: give 1 s at least, and 31 days for all --phases together at most",
+			f.phaseS)
 	}
 	return nil
 }
@@ -262,6 +299,15 @@ func kept(a serving.Advice) error {
 
 // arrivals reads the trace, or makes one up.
 func (f *trafficFlags) arrivals(cmd *cobra.Command, in *contract.TrafficInput) (serving.Trace, error) {
+	if len(f.phases) > 0 {
+		rates := slices.Clone(f.phases)
+		for i := range rates {
+			rates[i] *= f.scale
+		}
+		made := workload.MakePhases(rates, f.phaseS)
+		in.Source, _ = made.Described()
+		return made.Arrivals, nil
+	}
 	if f.trace == "" {
 		made := workload.MakeRequests(f.pattern, int(f.hours*3600), f.rate*f.scale, f.seed)
 		in.Seed = &f.seed

@@ -31,7 +31,8 @@ func newTrafficMixCommand() *cobra.Command {
 		Use:   "mix",
 		Short: "Serve queries of several kinds, each with its own models and limits",
 		Long: "mix chooses for each kind of queries the model that is best within its limits, as Paragon does for its\n" +
-			"second workload, and simulates the VMs and functions that serve them. Kinds that the same VMs serve alike share them.\n" +
+			"second workload, and simulates the VMs and functions that serve them. Kinds that the same VMs serve alike share " +
+			"them.\n" +
 			"A kind is --query with fields: models (with + between them), share, slo, min-accuracy, max-cost (of a million\n" +
 			"requests), vm, and of its function function-memory, function-time, function-knee, function-fixed or measured\n" +
 			"function-times (with + between them). A trace with a column model has the shares: name kinds as the column does.",

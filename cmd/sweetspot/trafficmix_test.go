@@ -150,3 +150,48 @@ func TestTrafficFunctionFlags(t *testing.T) {
 		t.Errorf("measured times are %g and %g s", at(got, 1), at(got, 2))
 	}
 }
+
+// Phases, a predictor and functions that are kept warm change what they are to change.
+func TestTrafficChoices(t *testing.T) {
+	ask := func(flags ...string) map[string]contract.TrafficScheme {
+		text, _, err := execute(t, append([]string{"traffic", "--json", "--max-violations", "90%"}, flags...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got contract.Traffic
+		if err := json.Unmarshal([]byte(text), &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Trace.PeriodS != 3600 {
+			t.Errorf("%v lasts %d s", flags, got.Trace.PeriodS)
+		}
+		by := map[string]contract.TrafficScheme{}
+		for _, s := range got.Schemes {
+			by[s.Scheme] = s
+		}
+		return by
+	}
+	phases := []string{"--phases", "10,50,100,200", "--phase-length", "15m"}
+	usual := ask(phases...)
+	warm := ask(append(phases, "--prewarmed", "100")...)
+	if w, u := warm["mixed"], usual["mixed"]; !(w.ColdStarts < u.ColdStarts) || !(w.Violations.All < u.Violations.All) ||
+		w.Warming < 100 ||
+		warm["reactive"].CostUSD != usual["reactive"].CostUSD {
+		t.Errorf("kept warm %+v, else %+v", w, u)
+	}
+	calm := ask(append(phases, "--predictor", "present")...)
+	if calm["exascale"].CostUSD == usual["exascale"].CostUSD || calm["reactive"].CostUSD != usual["reactive"].CostUSD {
+		t.Errorf("predictors change exascale from %g to %g", usual["exascale"].CostUSD, calm["exascale"].CostUSD)
+	}
+	for words, flags := range map[string][]string{
+		"leave out --rate": append(phases, "--rate", "3"), "give some": {"--phase-length", "2h"},
+		"from 0 to": {"--phases", "1,-3"}, "1 s at least": append(phases, "--phase-length", "0s"),
+		"is not trend": {"--predictor", "magic"}, "kept warm": {"--prewarmed", "-1"},
+		"window of the trend": {"--predictor-window", "1"},
+	} {
+		_, _, err := execute(t, append([]string{"traffic"}, flags...)...)
+		if err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: %v", words, err)
+		}
+	}
+}

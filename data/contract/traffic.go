@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"slices"
 
 	"sweetspot/engine/serving"
@@ -39,6 +40,8 @@ type TrafficQuery struct {
 	FunctionS     float64  `json:"function_s"`         // of a warm request
 	ColdStartS    float64  `json:"cold_start_s"`       // of a new function
 	ModelLoadS    float64  `json:"model_load_s"`       // of a new function
+	Prewarmed     int      `json:"prewarmed"`          // functions that are kept warm
+	Predictor     string   `json:"predictor"`          // of the load, for exascale
 	StrictShare   float64  `json:"strict_share"`       // of the requests
 	StrictLimitS  float64  `json:"slo_s"`              // limit of strict requests
 	RelaxedLimitS float64  `json:"relaxed_slo_s"`      // limit of the others
@@ -72,6 +75,7 @@ type TrafficScheme struct {
 	FunctionShare    float64             `json:"function_share"`    // of the requests
 	MostVMs          int                 `json:"most_vms"`          // at once
 	ColdStarts       int64               `json:"cold_starts"`       // of functions
+	Warming          int64               `json:"warming_requests"`  // that only keep functions warm
 	Requests         TrafficConservation `json:"requests"`          // where they were served
 	Queries          TrafficConservation `json:"queries"`           // Deprecated: requests
 }
@@ -150,6 +154,8 @@ func NewTraffic(in TrafficInput) Traffic {
 			FunctionGiB: s.Function.MemoryGB, FunctionGB: s.Function.MemoryGB,
 			FunctionS: s.Function.Seconds, ColdStartS: s.Function.ColdStartS,
 			ModelLoadS:  s.Function.ModelLoadS,
+			Prewarmed:   s.Function.Prewarmed,
+			Predictor:   string(cmp.Or(s.Predictor, serving.Trend)),
 			StrictShare: s.StrictShare, StrictLimitS: s.StrictLimitS, RelaxedLimitS: s.RelaxedLimitS,
 			MinAccuracy: in.MinAccuracy, MaxCost: in.MaxCost, MaxViolations: q.MaxViolations, Seed: in.Seed,
 		},
@@ -190,7 +196,7 @@ func newTrafficScheme(o serving.Outcome) TrafficScheme {
 		Scheme: string(o.Scheme), CostUSD: o.USD, VMUSD: o.VMUSD, FunctionUSD: o.FunctionUSD, VMSeconds: o.VMSeconds,
 		OverProvisioning: o.OverProvisioning,
 		Violations:       violations, P50S: known(o.P50S), P99S: known(o.P99S), FunctionShare: o.FunctionShare(),
-		MostVMs: o.MostVMs, ColdStarts: o.ColdStarts, Requests: served, Queries: served,
+		MostVMs: o.MostVMs, ColdStarts: o.ColdStarts, Warming: o.Warming, Requests: served, Queries: served,
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"sweetspot/data/arrivals"
 	"sweetspot/data/jobtrace"
@@ -96,6 +98,17 @@ func MakeRequests(p serving.Pattern, seconds int, perSecond float64, seed uint64
 		Arrivals: p.Generate(max(seconds, 1), perSecond, seed), MadeUp: true,
 		Source: "a synthetic " + string(p), Notes: []string{p.Words(seconds, perSecond)},
 	}
+}
+
+// MakePhases makes constant loads up, of so many requests a second one after the other.
+func MakePhases(rates []float64, seconds int) Requests {
+	words := make([]string, len(rates))
+	for i, r := range rates {
+		words[i] = strconv.FormatFloat(r, 'g', 4, 64)
+	}
+	return Requests{Arrivals: serving.Phases(rates, seconds), MadeUp: true, Source: "synthetic phases",
+		Notes: []string{fmt.Sprintf("constant loads of %s requests/s, %s each", strings.Join(words, ", "),
+			quantity.Duration(float64(seconds)))}}
 }
 
 // Described says where the requests are from, and what was handled when a trace

@@ -100,10 +100,10 @@ func (o relations) mixRows(s sheet) (rows []Row) {
 	if !ok {
 		return nil
 	}
-	note := fmt.Sprintf("section 4: up to 20 %% over a naive selection, results not plotted, so nothing of the study can be "+
-		"held against ours but that number; ours is a simulated hour of %d kinds of queries, each with an accuracy and a "+
-		"latency that models of the pool have, served by %d groups of VMs under %s, against the most accurate model that keeps "+
-		"the same limits; %s", n, len(answer.Groups), answer.Outcomes[answer.Pick].Scheme, p.words)
+	note := fmt.Sprintf("section 4: up to 20 %% over a naive selection, results not plotted, so nothing of the study can "+
+		"be held against ours but that number; ours is a simulated hour of %d kinds of queries, each with an accuracy and a "+
+		"latency that models of the pool have, served by %d groups of VMs under %s, against the most accurate model that "+
+		"keeps the same limits; %s", n, len(answer.Groups), answer.Outcomes[answer.Pick].Scheme, p.words)
 	return []Row{claim{"section 4, workload-2", p.name + " saves_over_naive_percent", got.value, new(got.value > 0), note,
 		"the cheapest models cost no less", ""}.row(Paragon, got.used)}
 }

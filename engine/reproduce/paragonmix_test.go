@@ -28,7 +28,8 @@ func TestKindsOfQueries(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k, w := range all {
-		if of := a.Groups[a.Of[k]].Offer(); of.Accuracy < *w.MinAccuracy || a.Groups[a.Of[k]].Settings.VM.LatencyS > w.LimitS {
+		g := &a.Groups[a.Of[k]]
+		if of := g.Offer(); of.Accuracy < *w.MinAccuracy || g.Settings.VM.LatencyS > w.LimitS {
 			t.Errorf("%s gets %s", w.Name, of.Model)
 		}
 	}

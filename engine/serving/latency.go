@@ -237,6 +237,7 @@ type instances struct {
 	idle               []idling
 	oldest             int // of idle
 	idlers, busy       int64
+	prewarmed, kept    int64 // that stay warm; requests that keep them so
 }
 
 type idling struct {
@@ -259,6 +260,9 @@ func newInstances(f Function) *instances {
 		keepS: f.KeepAliveS,
 	}
 	p.back = make([]int64, p.coldBusy+1)
+	if p.prewarmed = int64(f.Prewarmed); p.prewarmed > 0 {
+		p.idle, p.idlers = append(p.idle, idling{n: p.prewarmed}), p.prewarmed
+	}
 	return p
 }
 
@@ -288,9 +292,16 @@ func (p *instances) recall(t int) {
 		p.idle = append(p.idle, idling{last: t, n: n})
 		p.idlers, p.busy, *done = p.idlers+n, p.busy-n, 0
 	}
+	kept := int64(0)
 	for p.oldest < len(p.idle) && t-p.idle[p.oldest].last > p.keepS {
-		p.idlers -= p.idle[p.oldest].n
+		n := p.idle[p.oldest].n
+		stay := min(n, max(0, p.prewarmed-(p.idlers+p.busy-n)))
+		p.idlers -= n - stay
+		kept += stay
 		p.oldest++
+	}
+	if kept > 0 {
+		p.idle, p.kept = append(p.idle, idling{last: t, n: kept}), p.kept+kept
 	}
 	if 2*p.oldest >= len(p.idle) {
 		p.idle, p.oldest = p.idle[:copy(p.idle, p.idle[p.oldest:])], 0

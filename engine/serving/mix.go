@@ -230,6 +230,7 @@ func (o *Outcome) join(x Outcome) {
 	o.Queued.add(x.Queued)
 	o.Violations.add(x.Violations)
 	o.ColdStarts += x.ColdStarts
+	o.Warming += x.Warming
 	o.VMSeconds += x.VMSeconds
 	o.VMBilledSeconds += x.VMBilledSeconds
 	o.MostVMs += x.MostVMs

@@ -181,7 +181,7 @@ func TestVMsAreCheaperFigure3(t *testing.T) {
 func TestConstantLoadInClosedForm(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anySettings(t)
-		s.Function.KeepAliveS = rapid.IntRange(1, 10).Draw(t, "kept")
+		s.Function.KeepAliveS, s.Function.Prewarmed = rapid.IntRange(1, 10).Draw(t, "kept"), 0
 		rate, seconds := rapid.IntRange(0, 50).Draw(t, "rate"), rapid.IntRange(1, 200).Draw(t, "seconds")
 		want := CostOfConstant(rate, seconds, s)
 		o, err := Simulate(Constant(seconds, float64(rate)), s, FunctionsOnly)

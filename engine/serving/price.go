@@ -50,6 +50,7 @@ type Function struct {
 	ColdStartS float64 // until a new instance runs, seconds; not billed
 	ModelLoadS float64 // to load the model into it, seconds; billed
 	KeepAliveS int     // an idle instance stays warm so long, seconds
+	Prewarmed  int     // instances that are kept warm, by requests that do nothing
 	Prices
 }
 

@@ -16,6 +16,7 @@ type Outcome struct {
 	Queued      Split // still waiting when the trace ends
 	Violations  Split // served later than the limit, or still queued beyond it
 	ColdStarts  int64 // of the queries on functions
+	Warming     int64 // requests that only keep functions warm
 
 	VMSeconds       int64 // lived by all VMs within the trace, start-up included
 	VMBilledSeconds int64 // VMSeconds with the minimum and increment of those stopped

@@ -33,7 +33,9 @@
 // Functions start at once or cold: an instance that served within the last
 // Function.KeepAliveS seconds is warm, the one used last is taken first, and a
 // query that finds none begins a new one, whose cold start and loading of the
-// model it waits for.
+// model it waits for. Of the instances that have been idle for longer, oldest first,
+// Function.Prewarmed are kept warm, each by a request that does nothing and is
+// billed as a warm one; so many are warm from the beginning, billed as cold ones.
 package serving
 
 import (
@@ -65,7 +67,8 @@ type Settings struct {
 	MaxVMs    int // never more, a quota; 0 is none
 
 	Utilisation float64 // util-aware: start VMs past this utilisation, in (0,1]
-	TrendS      int     // exascale: window of the linear trend, seconds
+	TrendS      int     // exascale: window of the predictor, seconds
+	Predictor   Predictor
 	Headroom    float64 // exascale: fraction provisioned above the predicted load
 
 	PeakWindowS    int     // paragon: recent load, seconds
@@ -118,6 +121,7 @@ func (s Settings) Check() error {
 		{s.Function.ColdStartS, 0, MaxLatencyS, "cold start of a function", "seconds"},
 		{s.Function.ModelLoadS, 0, MaxLatencyS, "loading of the model", "seconds"},
 		{float64(s.Function.KeepAliveS), 0, MaxSeconds, "time a function stays warm", "seconds"},
+		{float64(s.Function.Prewarmed), 0, MaxPerSecond, "number of functions kept warm", "functions"},
 		{s.Function.USDPerGBSecond, 0, 1e6, "price of a GB-second", "dollars"},
 		{s.Function.USDPerMillion, 0, 1e9, "price of a million requests", "dollars"},
 		{s.StrictShare, 0, 1, "share of strict requests", "a fraction"},
@@ -138,11 +142,40 @@ func (s Settings) Check() error {
 			return fmt.Errorf("the %s is %g; give %s from %g to %g", c.what, c.value, c.instead, c.least, c.most)
 		}
 	}
+	if s.Predictor != "" && !slices.Contains(Predictors, s.Predictor) {
+		return fmt.Errorf("%q is not a predictor; there are %v", s.Predictor, Predictors)
+	}
 	if s.MaxVMs > 0 && s.MaxVMs < s.MinVMs {
 		return fmt.Errorf("the quota of %d VMs is below the least number, %d; raise one or lower the other",
 			s.MaxVMs, s.MinVMs)
 	}
 	return nil
+}
+
+// Predictor is how exascale predicts the load.
+type Predictor string
+
+// The predictors. "" is Trend.
+const (
+	Trend   Predictor = "trend"   // the linear trend of the window, carried on to when a VM ordered now serves
+	Average Predictor = "average" // the mean of the window
+	Present Predictor = "present" // the load as it is, the mean of the monitor's window
+)
+
+// Predictors lists them.
+var Predictors = []Predictor{Trend, Average, Present}
+
+// predicted is the load to come, never less than there is.
+func (s *Settings) predicted(l load) float64 {
+	switch s.Predictor {
+	case Average:
+		return max(l.mean, l.centre)
+	case Present:
+		return l.mean
+	case Trend:
+	}
+	ahead := float64(s.TrendS-1)/2 + float64(s.VM.StartS)
+	return max(l.mean, l.centre+l.slope*ahead)
 }
 
 // Scheme is a way to procure VMs and functions for a load that changes.
@@ -156,9 +189,9 @@ type Scheme string
 //	Reactive     VMs for the load there is; queries wait in one queue, strict and
 //	             relaxed alike.
 //	UtilAware    so many VMs that they stay below Settings.Utilisation. One queue.
-//	Exascale     VMs for Settings.Headroom above the predicted load: the linear
-//	             trend of the last Settings.TrendS seconds, carried on to when a VM
-//	             ordered now serves, and never less than the load. One queue.
+//	Exascale     VMs for Settings.Headroom above the load that Settings.Predictor
+//	             predicts from the last Settings.TrendS seconds, and never less than
+//	             the load. One queue.
 //	Mixed        VMs as Reactive; a query that finds no VM free goes to a function
 //	             at once. Nothing waits, so there is no backlog.
 //	Paragon      VMs as Reactive; strict queries take VMs first and go to functions
@@ -203,8 +236,7 @@ func (s *Settings) wanted(scheme Scheme, l load) int {
 	case UtilAware:
 		perVM *= s.Utilisation
 	case Exascale:
-		ahead := float64(s.TrendS-1)/2 + float64(s.VM.StartS)
-		demand = max(demand, l.centre+l.slope*ahead) * (1 + s.Headroom)
+		demand = s.predicted(l) * (1 + s.Headroom)
 	}
 	// More than all VMs together may begin in a second needs no VMs.
 	demand = min(demand+float64(l.backlog)/float64(s.DrainS), MaxPerSecond)

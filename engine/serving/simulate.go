@@ -170,8 +170,13 @@ func (r *run) outcome() Outcome {
 	o.MostVMs = r.fleet.most
 	warm := o.OnFunctions.Total() - o.ColdStarts
 	o.FunctionMS = warm*r.s.Function.WarmMS() + o.ColdStarts*r.s.Function.ColdMS()
+	if r.scheme.usesFunctions() {
+		first := int64(r.s.Function.Prewarmed)
+		o.Warming = first + r.instances.kept
+		o.FunctionMS += first*r.s.Function.ColdMS() + r.instances.kept*r.s.Function.WarmMS()
+	}
 	o.VMUSD = float64(o.VMBilledSeconds) / 3600 * r.s.VM.USDPerHour
-	o.FunctionUSD = r.s.Function.USD(o.OnFunctions.Total(), o.FunctionMS)
+	o.FunctionUSD = r.s.Function.USD(o.OnFunctions.Total()+o.Warming, o.FunctionMS)
 	o.USD = o.VMUSD + o.FunctionUSD
 	o.P50S, o.P99S = r.record.latencies.percentile(0.50), r.record.latencies.percentile(0.99)
 	return o
@@ -240,6 +245,9 @@ func (r *run) serve(t int, capacity int64) (short bool) {
 	}
 	return r.serveQueue(both, t, capacity) > 0
 }
+
+// usesFunctions reports whether a scheme starts functions.
+func (s Scheme) usesFunctions() bool { return s == Mixed || s == Paragon || s == FunctionsOnly }
 
 // serveQueue lets the queries of a class that came in second t join their queue
 // and take what VMs have left, and returns how many then wait.

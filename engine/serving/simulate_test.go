@@ -41,7 +41,8 @@ func anySettings(t *rapid.T) Settings {
 		},
 		Function: Function{
 			MemoryGB: 1.5, Seconds: ms(t, 1, 2500, "on a function"), ColdStartS: ms(t, 0, 3000, "cold start"),
-			ModelLoadS: ms(t, 0, 3000, "model load"), KeepAliveS: whole(0, 30, "keep-alive"), Prices: PublicPrices(),
+			ModelLoadS: ms(t, 0, 3000, "model load"), KeepAliveS: whole(0, 30, "keep-alive"),
+			Prewarmed: whole(0, 3, "kept warm"), Prices: PublicPrices(),
 		},
 		StrictShare:  float64(whole(0, 10, "strict share")) / 10,
 		StrictLimitS: ms(t, 1, 3000, "strict limit"), RelaxedLimitS: ms(t, 1, 20000, "relaxed limit"),
@@ -50,6 +51,7 @@ func anySettings(t *rapid.T) Settings {
 		TrendS: whole(2, 20, "trend"), Headroom: float64(whole(0, 50, "headroom")) / 100,
 		PeakWindowS: whole(1, 100, "peak window"), PeakToMedianAt: float64(whole(0, 30, "peak to median")) / 10,
 	}
+	s.Predictor = rapid.SampledFrom(append(Predictors, "")).Draw(t, "predictor")
 	if rapid.Bool().Draw(t, "quota") {
 		s.MaxVMs = s.MinVMs + whole(1, 4, "quota")
 	}

@@ -17,7 +17,10 @@ type slowQuery struct {
 
 type slowVM struct{ since, ready, until int }
 
-type slowInstance struct{ free, last, used int }
+type slowInstance struct {
+	free, last, used int
+	gone             bool
+}
 
 type slow struct {
 	tr        Trace
@@ -42,7 +45,15 @@ func simulateSlowly(tr Trace, s Settings, scheme Scheme) Outcome {
 		w.vms = append(w.vms, &slowVM{until: -1})
 	}
 	n := 0
+	if scheme.usesFunctions() {
+		for range s.Function.Prewarmed {
+			w.instances = append(w.instances, &slowInstance{last: -1})
+			w.out.Warming++
+			w.out.FunctionMS += int64(math.Round((s.Function.Seconds + s.Function.ModelLoadS) * 1000))
+		}
+	}
 	for t, came := range tr {
+		w.keepWarm(t)
 		now := w.arrivals(t, came, &n)
 		short := w.serve(t, now, w.capacity(t))
 		if !short {
@@ -222,7 +233,7 @@ func (w *slow) function(q slowQuery, t int) {
 			best = x // has time left in this second
 			break
 		}
-		if x.free <= t && t-x.free <= f.KeepAliveS && (best == nil || x.free > best.free) {
+		if !x.gone && x.free <= t && t-x.free <= f.KeepAliveS && (best == nil || x.free > best.free) {
 			best = x
 		}
 	}
@@ -240,6 +251,32 @@ func (w *slow) function(q slowQuery, t int) {
 	}
 	w.out.FunctionMS += int64(warm)
 	w.done(q, int64(ms), new(big.Rat), false)
+}
+
+// keepWarm lets instances go that were idle for too long, the one idle for longest first,
+// or keeps them warm while too few are left.
+func (w *slow) keepWarm(t int) {
+	f := w.s.Function
+	idle := slices.Clone(w.instances)
+	slices.SortStableFunc(idle, func(a, b *slowInstance) int { return a.free - b.free })
+	for _, x := range idle {
+		if x.gone || x.free > t || t-x.free <= f.KeepAliveS {
+			continue
+		}
+		alive := 0
+		for _, y := range w.instances {
+			if !y.gone {
+				alive++
+			}
+		}
+		if alive > f.Prewarmed {
+			x.gone = true
+			continue
+		}
+		x.free, x.used = t, 0
+		w.out.Warming++
+		w.out.FunctionMS += int64(math.Round(f.Seconds * 1000))
+	}
 }
 
 func (w *slow) mean(t int) float64 {
@@ -333,7 +370,7 @@ func (w *slow) outcome() Outcome {
 		}
 	}
 	w.out.VMUSD = float64(w.out.VMBilledSeconds) / 3600 * w.s.VM.USDPerHour
-	w.out.FunctionUSD = w.s.Function.USD(w.out.OnFunctions.Total(), w.out.FunctionMS)
+	w.out.FunctionUSD = w.s.Function.USD(w.out.OnFunctions.Total()+w.out.Warming, w.out.FunctionMS)
 	w.out.USD = w.out.VMUSD + w.out.FunctionUSD
 	w.out.P50S, w.out.P99S = w.percentile(50), w.percentile(99)
 	return w.out

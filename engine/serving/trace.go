@@ -105,6 +105,15 @@ func Constant(seconds int, perSecond float64) Trace {
 	return tr
 }
 
+// Phases returns constant loads of so many queries per second, one after the other, each
+// for some seconds.
+func Phases(rates []float64, seconds int) (tr Trace) {
+	for _, rate := range rates {
+		tr = append(tr, Constant(seconds, rate)...)
+	}
+	return tr
+}
+
 // Poisson returns a trace of independent arrivals with a mean of rate(t) queries in
 // second t; a negative rate counts as 0. Equal seeds give equal traces.
 func Poisson(seconds int, rate func(t int) float64, seed uint64) Trace {
