@@ -233,6 +233,7 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 	if err != nil {
 		return question.Query{}, err
 	}
+	of.Tuned = of.Tuned && !f.inEpochs()
 	q := question.Start(set, of)
 	if q.MaxCount = f.maxCount; f.predicted != nil {
 		q.Predicted = *f.predicted
@@ -240,7 +241,7 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 	q.Purchase, q.Epochs, q.TargetAccuracy, q.TrainSize = f.purchase, f.epochs, f.target, f.trainSize
 	q.Steps = f.steps
 	for _, of := range question.Filters() {
-		if values := f.filters[of.Name]; values != nil {
+		if values := f.filters[of.Name]; values != nil && len(*values) > 0 {
 			if err = of.Ask(&q.Workload, *values); err != nil {
 				return q, usageError("--%s %w", of.Flag, err)
 			}
@@ -285,6 +286,12 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 		return q, usageError("%w", err)
 	}
 	return q, nil
+}
+
+// inEpochs reports whether flags ask for a training in other terms than a language model's.
+func (f *queryFlags) inEpochs() bool {
+	return f.epochs != nil || f.steps != nil || f.target != nil || f.trainSize != nil || f.predicted != nil &&
+		!*f.predicted && !f.tuning.given()
 }
 
 // amount is the workload with the amount of work that the flags ask for.

@@ -46,7 +46,7 @@ func (f *tuningFlags) register(fl *pflag.FlagSet) {
 	fl.Var(of(&f.optimizer, oneOf(transformer.Optimizers...), ""), "optimizer", "the optimizer, for --tuning: adamw, "+
 		"adamw-8bit, adafactor or sgd (default adamw)")
 	fl.Var(of(&f.weights, oneOf(transformer.WeightsIn...), ""), "weights-in", "precision of the weights that learn: "+
-		"mixed, 32 bits with arithmetic in 16, or half, all in 16 (default mixed)")
+		"mixed, 32 bits with arithmetic in 16, half, all in 16, or single, all in 32 (default mixed)")
 	fl.Var(of(&f.checkpointing, oneOf(transformer.Checkpointings...), ""), "checkpointing", "compute activations again "+
 		"in the backward pass: on, off or auto, whichever is the fastest that fits (default auto)")
 	fl.Var(of(&f.sharding, oneOf(transformer.Shardings...), ""), "sharding", "what several GPUs share out: none, zero1, "+
@@ -102,7 +102,8 @@ func (f *tuningFlags) question(set *profile.Set, model string, mode profile.Mode
 	case mode == profile.Infer:
 		return of, usageError("--tuning belongs to training: leave out --mode infer")
 	}
-	return question.Question{Model: a.Name, Mode: profile.Train, Unit: question.Token, Untried: true}, nil
+	return question.Question{Model: a.Name, Mode: profile.Train, Unit: question.Token, Untried: true,
+		Tuned: question.Tuned(set, a.Name) != nil}, nil
 }
 
 // lengths puts the flags over the default lengths of requests.
@@ -140,7 +141,9 @@ func (f *tuningFlags) apply(t *transformer.Tuning) error {
 			return errors.New("--sequence is a whole number of tokens")
 		}
 	}
-	t.Targets = append([]string{}, f.targets...)
+	if f.method == transformer.Full || len(f.targets) > 0 {
+		t.Targets = append([]string{}, f.targets...)
+	}
 	if err := t.Check(); err != nil {
 		return fmt.Errorf("--%w", err)
 	}

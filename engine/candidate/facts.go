@@ -77,6 +77,9 @@ func (f *facts) answers(r profile.Run) bool {
 	if f.work.Mode == profile.Infer {
 		return r.Steady.Known() && r.BatchSize > 0
 	}
+	if f.work.Tuning != nil {
+		return f.trains(&r)
+	}
 	return f.trainingTime(r).Known()
 }
 

@@ -52,6 +52,7 @@ func (f *facts) finetunes(first int) (out []Candidate, uneven []Uneven) {
 	for _, batch := range batches {
 		uneven = append(uneven, Uneven{Batch: batch})
 	}
+	measured := f.measuredPeak(a)
 	for _, vm := range f.offers() {
 		g, known := f.set.GPUSpec(vm.GPU)
 		if _, has := finetune.Peak(g); !known || !has || vm.GPUCount < 1 {
@@ -61,7 +62,7 @@ func (f *facts) finetunes(first int) (out []Candidate, uneven []Uneven) {
 		if has == nil {
 			continue
 		}
-		x := tuner{a: a, speeds: speeds, vm: vm, hasGiB: *has, gpu: g}
+		x := tuner{a: a, speeds: speeds, vm: vm, hasGiB: *has, gpu: g, measured: measured}
 		for k, batch := range batches {
 			if batch%vm.GPUCount != 0 {
 				uneven[k].VMTypes++
@@ -87,7 +88,7 @@ func (f *facts) tuned(fit *Fit, step estimate.Estimate, why string, vm profile.V
 	batch := fit.MicroBatch * fit.MicroBatches * fit.GPUs
 	c := Candidate{
 		Model: f.work.Model, Mode: profile.Train,
-		Variant:   profile.Variant{Name: t.Words(), Precision: precisionOn(f.set, vm.GPU)},
+		Variant:   profile.Variant{Name: t.Words(), Precision: precisionOn(f.set, vm.GPU, t.Weights)},
 		BatchSize: batch, Units: new(f.work.Units), Purchase: f.work.Purchase, Fit: fit, Cell: cell, timed: step.Basis,
 		FromWork: step.Basis == estimate.Spec, Why: fit.words(why),
 	}
@@ -106,8 +107,12 @@ func (f *facts) tuned(fit *Fit, step estimate.Estimate, why string, vm profile.V
 	return c
 }
 
-// precisionOn is the arithmetic of a training on a GPU: bf16, but on those before Ampere.
-func precisionOn(set *profile.Set, gpu string) string {
+// precisionOn is the arithmetic of a training on a GPU: bf16, but on those before Ampere, unless
+// all of it is in 32 bits.
+func precisionOn(set *profile.Set, gpu string, w transformer.Weights) string {
+	if w == transformer.Single {
+		return "fp32"
+	}
 	if g, _ := set.GPUSpec(gpu); g.Architecture == "Volta" || g.Architecture == "Turing" {
 		return "fp16"
 	}
@@ -121,6 +126,8 @@ type tuner struct {
 	vm     profile.VMType
 	gpu    profile.GPUSpec
 	hasGiB float64
+	// measured is a peak of the same network, tuned by the same method; nil where there is none.
+	measured *memory.Peak
 }
 
 // usable are the bytes of a GPU that a training gets. Drivers keep some: a card of 80 GB
@@ -139,7 +146,7 @@ func (x *tuner) usable() float64 {
 func (x *tuner) best(t transformer.Tuning, batch int) (fit *Fit, step estimate.Estimate, why string) {
 	gpus := x.vm.GPUCount
 	for _, way := range ways(t, gpus) {
-		j := memory.Job{Architecture: x.a, Tuning: way, GPUs: gpus, MicroBatch: 1}
+		j := memory.Job{Architecture: x.a, Tuning: way, GPUs: gpus, MicroBatch: 1, Measured: x.measured}
 		micro, micros := x.batches(j, batch/gpus)
 		j.MicroBatch, j.Accumulates = micro, micros > 1
 		e, words := x.speeds.Step(j, micros, x.vm.GPU)
@@ -235,7 +242,8 @@ func (x *tuner) batches(j memory.Job, perGPU int) (micro, times int) {
 
 // complete adds what else would fit.
 func (x *tuner) complete(f *Fit) {
-	j := memory.Job{Architecture: x.a, Tuning: f.Tuning, GPUs: f.GPUs, MicroBatch: 1, Accumulates: f.MicroBatches > 1}
+	j := memory.Job{Architecture: x.a, Tuning: f.Tuning, GPUs: f.GPUs, MicroBatch: 1, Accumulates: f.MicroBatches > 1,
+		Measured: x.measured}
 	f.LargestBatch, f.LargestSequence = memory.LargestBatch(j, x.usable()), memory.LargestSequence(j, x.usable())
 	if f.Verdict != memory.Fits {
 		f.WouldFit = memory.WouldFit(j, x.usable())

@@ -55,6 +55,7 @@ func NewList(set *profile.Set, w question.Workload, p Predictor, keep func(c *Ca
 	if w.Tuning != nil {
 		var tuned []Candidate
 		tuned, l.Uneven = l.facts.finetunes(len(cells.all))
+		tuned = l.facts.withMeasured(tuned, cells)
 		for _, c := range tuned {
 			c.Errors[1].Cell = epochCell(epochs, profile.Variant{}, 0) // the same software on all
 			if keep == nil || keep(&c) {

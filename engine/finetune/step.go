@@ -6,6 +6,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/memory"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/roofline"
 	"sweetspot/engine/transformer"
 )
 
@@ -17,6 +18,14 @@ func (s *Speeds) Step(j memory.Job, microBatches int, gpu string) (e estimate.Es
 	share, why := s.Share(gpu)
 	if !known || !has || !share.Known() {
 		return e, ""
+	}
+	if j.Tuning.Weights == transformer.Single { // matrices are multiplied without tensor cores
+		kept, _ := roofline.Sustained(g, "fp32")
+		if kept == nil {
+			return e, ""
+		}
+		peak, share.High, share.Basis = *kept, 1, estimate.Spec
+		why += ", in 16 bits, taken for 32"
 	}
 	x := onGPU{j, g}
 	work := float64(j.MicroBatch) * float64(j.Tuning.Sequence) * j.Tuning.FLOPs(j.Architecture) / (peak * 1e12)

@@ -24,6 +24,8 @@ type Job struct {
 	MicroBatch   int // sequences on one GPU at once
 	// Accumulates tells that gradients of several micro-batches are summed before a step.
 	Accumulates bool
+	// Measured is a peak of the same network, tuned by the same method; nil where there is none.
+	Measured *Peak
 }
 
 // Part is what one GPU holds of one kind, in bytes.
@@ -35,16 +37,25 @@ type Part struct {
 // Need is what a training takes of each GPU.
 type Need struct {
 	Parts []Part
-	// Total is the peak in bytes, basis spec. Not all parts are there at once: gradients come
+	// Total is the peak in bytes: measured of this very job, transferred from another job's, or
+	// spec. Not all parts are there at once: gradients come
 	// as activations go, unless they are summed over micro-batches.
 	Total estimate.Estimate
 }
 
 // Of estimates the need of a job. Sharding [transformer.Auto] is taken as stage 3.
 func Of(j Job) Need {
+	if j.Measured != nil {
+		return j.corrected(counted(j), *j.Measured)
+	}
+	return counted(j)
+}
+
+// counted is the need as it is counted, whatever was measured.
+func counted(j Job) Need {
 	weights, gradients, optimizer := j.weights(), j.gradients(), j.optimizer()
-	activations, logits, working := j.activations(), j.logits(), j.working()
-	framework, buckets := j.framework(), j.buckets()
+	activations, logits, working := j.inSingle(j.activations()), j.inSingle(j.logits()), j.inSingle(j.working())
+	framework, buckets := j.framework(), j.inSingle(j.buckets())
 	step := j.step()
 	n := Need{Parts: []Part{weights, gradients, optimizer, activations, logits, working, buckets, framework}}
 	peak := func(of func(p Part) float64, together bool) float64 {
@@ -98,6 +109,23 @@ func (j Job) learning() float64 {
 	return single
 }
 
+// frozen is the bytes of a parameter that does not learn.
+func (j Job) frozen() float64 {
+	if j.Tuning.Weights == transformer.Single {
+		return single
+	}
+	return half
+}
+
+// inSingle makes what is counted in 16 bits that of a training without autocast, whose
+// activations have 32; norms and losses that have these in any case are in its lower end.
+func (j Job) inSingle(p Part) Part {
+	if j.Tuning.Weights != transformer.Single {
+		return p
+	}
+	return Part{p.Name, p.Low, 2 * p.Value, 2 * p.High}
+}
+
 // sharded divides by the GPUs what a stage of ZeRO shares out (Rajbhandari et al. 2020,
 // ZeRO, section 5).
 func (j Job) sharded(p Part, from transformer.Sharding) Part {
@@ -128,7 +156,7 @@ func (j Job) weights() Part {
 		others := p.Total() - p.Linear
 		w = Part{name, nf4Double*p.Linear + half*others, nf4Double*p.Linear + half*others, nf4*p.Linear + single*others}
 	default:
-		w = exactly(name, half*p.Total())
+		w = exactly(name, j.frozen()*p.Total())
 	}
 	if t.Method != transformer.Full {
 		w = w.plus(exactly(name, j.learning()*t.Trainable(j.Architecture)))

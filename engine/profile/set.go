@@ -45,14 +45,28 @@ func (s *Set) Model(name string) (Model, bool) {
 	return s.Models[i], true
 }
 
-// Architecture returns that of the named language model, however its name is written.
+// Architecture returns that of the named language model, however its name is written: a known
+// one, or that which the newest run of such a name was seen to train.
 func (s *Set) Architecture(name string) (transformer.Architecture, bool) {
 	named := func(a transformer.Architecture) bool { return strings.EqualFold(a.Name, name) }
 	i := slices.IndexFunc(s.Architectures, named)
-	if i < 0 {
+	if i >= 0 {
+		return s.Architectures[i], true
+	}
+	var newest *Run
+	for k := range s.Runs {
+		r := &s.Runs[k]
+		if r.Tuning != nil && r.Tuning.Architecture != nil && strings.EqualFold(r.Model, name) &&
+			(newest == nil || r.ID > newest.ID) {
+			newest = r
+		}
+	}
+	if newest == nil {
 		return transformer.Architecture{}, false
 	}
-	return s.Architectures[i], true
+	a := *newest.Tuning.Architecture
+	a.Name = newest.Model
+	return a, true
 }
 
 // Throughput is how fast others trained a language model, as published.

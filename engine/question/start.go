@@ -31,6 +31,16 @@ func Start(set *profile.Set, of Question) Query {
 	case of.Untried:
 		q.Tuning, q.Predicted = new(transformer.DefaultTuning(transformer.LoRA)), true
 	}
+	if r := Tuned(set, of.Model); of.Tuned && r != nil {
+		tuning, _ := TuningOf(r)
+		q.Tuning, q.Predicted, q.Unit, q.Limits = &tuning, true, Token, nil
+		if tokens := TokensOf(r); tokens > 0 {
+			q.Units = tokens
+		}
+		if r.BatchSize > 0 {
+			q.BatchSizes = []int{r.BatchSize}
+		}
+	}
 	return q
 }
 
@@ -115,6 +125,8 @@ type Question struct {
 	Runs  int
 	// Untried is work of a language model of which nothing is known but its architecture.
 	Untried bool
+	// Tuned is a training of a language model that was probed, and is asked about as it was seen to be.
+	Tuned bool
 
 	Newest int64 // number of the newest run of the user's own; 0 where there is none
 }
@@ -149,6 +161,10 @@ func Questions(set *profile.Set) []Question {
 		}
 		found[k].Runs++
 		found[k].Newest = max(found[k].Newest, r.ID)
+		if r.Tuning != nil && r.Mode == profile.Train && r.ID > 0 {
+			_, ok := TuningOf(&r)
+			found[k].Tuned = found[k].Tuned || ok
+		}
 	}
 	out := make([]Question, 0, len(found))
 	for _, q := range found {

@@ -41,10 +41,12 @@ type Weights string
 const (
 	Mixed Weights = "mixed" // arithmetic in 16 bits, weights, gradients and optimizer in 32
 	Half  Weights = "half"  // everything in 16 bits
+	// Single is everything in 32 bits, frozen weights, activations and arithmetic too.
+	Single Weights = "single"
 )
 
 // WeightsIn are all ways to keep them.
-var WeightsIn = []Weights{Mixed, Half}
+var WeightsIn = []Weights{Mixed, Half, Single}
 
 // Sharding is what the GPUs of a training share out among them.
 type Sharding string
@@ -81,7 +83,7 @@ type Tuning struct {
 	Rank          int           `json:"lora_rank" yaml:"lora_rank"`         // of LoRA
 	Targets       []string      `json:"lora_targets" yaml:"lora_targets"`   // names of matrices; none are all
 	Optimizer     Optimizer     `json:"optimizer" yaml:"optimizer"`         // adamw, adamw-8bit, adafactor or sgd
-	Weights       Weights       `json:"weights" yaml:"weights"`             // that learn: mixed or half
+	Weights       Weights       `json:"weights" yaml:"weights"`             // that learn: mixed, half or single
 	Sharding      Sharding      `json:"sharding" yaml:"sharding"`           // auto, none, zero1, zero2 or zero3
 	Sequence      int           `json:"sequence" yaml:"sequence"`           // tokens
 	Checkpointing Checkpointing `json:"checkpointing" yaml:"checkpointing"` // auto, on or off
