@@ -112,7 +112,7 @@ func TestTuningRefused(t *testing.T) {
 		code       int
 	}{
 		{"--model llama-3.1-8b --tuning lorax", "is not full, lora or qlora", exitUsage},
-		{"--model llama-3.1-8b --weights-in fp8", `--weights-in: "fp8" is not mixed or half`, exitUsage},
+		{"--model llama-3.1-8b --weights-in fp8", `--weights-in: "fp8" is not mixed, half or single`, exitUsage},
 		{"--model llama-3.1-8b --tuning lora --epochs 3", "use --units in place of --epochs", exitUsage},
 		{"--model llama-3.1-8b --train-size 1000", "use --units in place of", exitUsage},
 		{"--model llama-3.1-8b --batch 999999937", "from 1 to 1048576", exitUsage},

@@ -23,8 +23,11 @@ func Tuning(t transformer.Tuning) string {
 	if len(t.Targets) > 0 {
 		words[0] += " on " + plaintext.Clean(strings.Join(t.Targets, "+"))
 	}
-	if t.Weights == transformer.Half {
+	switch t.Weights {
+	case transformer.Half:
 		words = append(words, "all in 16 bits")
+	case transformer.Single:
+		words = append(words, "all in 32 bits")
 	}
 	return strings.Join(words, ", ")
 }

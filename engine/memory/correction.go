@@ -30,12 +30,12 @@ func (j Job) corrected(n Need, p Peak) Need {
 	e := estimate.Estimate{Value: value * ratio, Low: ratio * math.Sqrt(low*value), High: ratio * math.Sqrt(high*value),
 		Basis: estimate.Transferred}
 	exact := estimate.Estimate{Value: p.Bytes, Low: p.Bytes, High: p.Bytes * (1 + fragmented), Basis: estimate.Measured}
-	switch than := j.compared(p.Job); {
-	case than == same:
+	switch j.compared(p.Job) {
+	case same:
 		e = exact
-	case than == smaller:
+	case smaller:
 		e.Value, e.Low, e.High = min(e.Value, exact.Value), min(e.Low, exact.Value), min(e.High, exact.High)
-	case than == larger:
+	case larger:
 		e.Value, e.Low, e.High = max(e.Value, exact.Value), max(e.Low, exact.Low), max(e.High, exact.High)
 	}
 	n.Total = estimate.Estimate{Value: e.Value + framework.Value, Low: e.Low + framework.Low,
