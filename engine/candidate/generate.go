@@ -145,7 +145,7 @@ func (x *generator) candidate(w generation.Weights, cell int) (c Candidate, ok b
 	requests := math.Max(math.Ceil(x.units/perRequest), 1)
 	c = Candidate{
 		Model: x.a.Name, Mode: profile.Infer,
-		Variant:   profile.Variant{Name: w.Name, Precision: cmp.Or(w.Name, precisionOn(x.set, x.vm.GPU))},
+		Variant:   profile.Variant{Name: w.Name, Precision: cmp.Or(w.Name, precisionOn(x.set, x.vm.GPU, transformer.Half))},
 		BatchSize: batch.Sequences, Units: new(x.units), Fit: fit, Cell: cell, timed: wave.Basis, Sources: sources,
 		FromWork: wave.Basis == estimate.Spec, Why: x.words(fit, batch, why),
 	}
