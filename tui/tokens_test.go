@@ -16,6 +16,7 @@ import (
 	"sweetspot/data/contract"
 	"sweetspot/data/workload"
 	"sweetspot/engine/batching"
+	"sweetspot/engine/profile"
 	"sweetspot/tui/screens/traffic"
 )
 
@@ -213,5 +214,29 @@ func TestTokensAreWritten(t *testing.T) {
 	if err := json.Unmarshal(data, &l); err != nil || len(l.Loads) != len(batching.Shares) || l.MostPerSecond.Low == nil ||
 		l.Server.FittedTo == nil {
 		t.Errorf("%v: %s", err, data)
+	}
+}
+
+// Loads in the database are a server too: one whose step times are fitted to them.
+func TestTokensOfLoads(t *testing.T) {
+	server := batching.Server{Times: batching.Times{StepS: 0.012, PromptS: 5e-5, SequenceS: 1e-4},
+		Settings: batching.Settings{MaxSequences: 64, TokenBudget: 2048, CacheTokens: batching.Unlimited}}
+	set := published(t)
+	for k, rate := range []float64{1, 10, 30, 60} {
+		requests := batching.Synthetic(batching.Lengths{Input: 200, Output: 40, Spread: 0.3}, 300, rate, 7)
+		l, err := batching.Serve(requests, server, 1, batching.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		set.Runs = append(set.Runs, profile.Run{ID: int64(9000 + k), Model: "lab/mixtral", Mode: profile.Infer, GPU: "H100",
+			GPUCount: 1, Status: profile.Done, Serving: &profile.Serving{PerSecond: &rate, Requests: len(requests),
+				Input: float64(l.Input) / 300, Output: float64(l.Output) / 300, Generated: new(float64(l.Output) / l.SpanS),
+				TTFT: &profile.Spread{P50: &l.Latencies.TTFT.P50}, TPOT: &profile.Spread{P50: &l.Latencies.TPOT.P50}}})
+	}
+	d := drive(t, 120, 40, &shelf{set: set})
+	d.press("4", "m", "m", "i", "x", "t", "enter")
+	if s := d.screen(); d.tokens().Shown == nil || !strings.Contains(s, "mixtral on H100") ||
+		!strings.Contains(s, "One replica holds") {
+		t.Errorf("no answer:\n%s", s)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"sweetspot/engine/batching"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/serving"
 	"sweetspot/tui/components/ask"
 	"sweetspot/tui/components/chooser"
 	"sweetspot/tui/components/desk"
@@ -31,22 +32,23 @@ type Tokens struct {
 	set      *profile.Set
 	log      string // of the server
 	of       *batching.Fitted
-	own      bool // the trace is the log's own
 	controls *tokenControls
 	plots    *tokenPlots
 	byLoad   bool // the last chart shows the cost by load in place of the prices
 	fitting  ask.Loop[fitted]
 }
 
+// madeUpS is how many seconds requests come that are made up, one a second.
+const madeUpS = 600
+
 // drawnBy is the seed of lengths that a trace lacks.
 const drawnBy = 1
 
 // fitted is a server, fitted to its log.
 type fitted struct {
-	path string
-	of   batching.Fitted
-	log  workload.Tokens
-	err  error
+	of  batching.Fitted
+	log workload.Tokens
+	err error
 }
 
 // newTokens returns it without a server.
@@ -81,14 +83,37 @@ func (s *Tokens) Activate() tea.Cmd { return nil }
 
 // serve has step times fitted to the log of a server, and its requests served.
 func (s *Tokens) serve(path string) tea.Cmd {
-	s.log, s.of, s.own = path, nil, true
+	return s.fit(path, func() (batching.Fitted, workload.Tokens, error) { return workload.ReadServer(path) })
+}
+
+// fit has a server fitted.
+func (s *Tokens) fit(name string, read func() (batching.Fitted, workload.Tokens, error)) tea.Cmd {
+	s.log, s.of = name, nil
 	nothing := s.SetTrace(workload.Tokens{}) // asks nothing
-	s.Table.Empty = "fitting step times to the log…"
+	s.Table.Empty = "fitting step times…"
 	s.fitting.Forget()
 	return tea.Batch(nothing, s.fitting.AskAside(s.Shell.Ctx, func(context.Context) fitted {
-		of, log, err := workload.ReadServer(path)
-		return fitted{path, of, log, err}
+		of, log, err := read()
+		return fitted{of, log, err}
 	}))
+}
+
+// serveLoads has step times fitted to the loads on a server, and made-up requests served that
+// are as long as theirs.
+func (s *Tokens) serveLoads(name string, loads []*profile.Serving) tea.Cmd {
+	return s.fit(name, func() (batching.Fitted, workload.Tokens, error) {
+		lengths := batching.Lengths{Spread: workload.UsualLengths().Spread}
+		for _, l := range loads {
+			n := float64(len(loads))
+			lengths.Input, lengths.Output = lengths.Input+l.Input/n, lengths.Output+l.Output/n
+		}
+		made := workload.MakeTokens(serving.PoissonLoad, madeUpS, 1, lengths, drawnBy)
+		of, err := batching.FitLoads(loads, batching.Settings{})
+		if err != nil {
+			return batching.Fitted{}, made, fmt.Errorf("%s: %w", name, err)
+		}
+		return *of, made, nil
+	})
 }
 
 // Receive takes servers, traces and answers.
@@ -102,7 +127,7 @@ func (s *Tokens) Receive(msg tea.Msg) tea.Cmd {
 		return s.Shell.Fail(f.err)
 	}
 	s.of = &f.of
-	return tea.Batch(s.SetTrace(f.log), s.Shell.Note(toast.Good, fmt.Sprintf("fitted step times to %s of the log",
+	return tea.Batch(s.SetTrace(f.log), s.Shell.Note(toast.Good, fmt.Sprintf("fitted step times to %s",
 		quantity.Several(f.of.Used, "request"))))
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"sweetspot/data/workload"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
 	"sweetspot/tui/components/ask"
 	"sweetspot/tui/components/chooser"
 	"sweetspot/tui/components/toast"
@@ -36,6 +37,7 @@ type Screen struct {
 	Tokens  *Tokens
 	shell   *screen.Shell
 	logs    []workload.ServerLog // of language models, beside the database
+	servers []profile.Server     // of language models, whose loads the database has
 	listing ask.Loop[[]workload.ServerLog]
 }
 
@@ -93,6 +95,15 @@ func (s *Screen) Receive(msg tea.Msg) tea.Cmd {
 func (s *Screen) setSet(set *profile.Set) {
 	s.VMs.setSet(set)
 	s.Tokens.set = set
+	s.servers = nil
+	var seen []string
+	for _, r := range set.Runs {
+		known := func(m string) bool { return profile.SameLanguageModel(m, r.Model) }
+		if r.Serving != nil && !slices.ContainsFunc(seen, known) {
+			seen = append(seen, r.Model)
+			s.servers = append(s.servers, set.Servers(r.Model, "")...)
+		}
+	}
 }
 
 // Act does what a key means here.
@@ -107,7 +118,8 @@ func (s *Screen) Act(action keys.Action) tea.Cmd {
 // served is what can be chosen to be served.
 type served struct {
 	model string // that has runs; "" is the study's VM
-	log   string // of a language model's server
+	log   string // of a language model's server, or what its loads are called
+	loads []*profile.Serving
 	label string
 	note  string
 }
@@ -120,6 +132,11 @@ func (s *Screen) servedNow() (all []served, now int) {
 	for _, l := range s.logs {
 		all = append(all, served{log: l.Path, label: l.Model, note: "language model, probed " +
 			l.At.Format("2006-01-02 15:04")})
+	}
+	for _, v := range s.servers {
+		name := v.Model + " on " + v.Words()
+		all = append(all, served{log: name, loads: v.Loads, label: name,
+			note: "language model, " + quantity.Several(len(v.Loads), "load")})
 	}
 	now = slices.IndexFunc(all, func(x served) bool {
 		if s.desktop == s.Tokens {
@@ -150,7 +167,7 @@ func (s *Screen) chooseModel() {
 		choices[i].Note = at(choices[i].Values[0]).note
 	}
 	other := chooser.Choice{Values: []string{otherLog}, Label: "a language model: open the log of its server"}
-	if len(s.logs) == 0 {
+	if len(s.logs)+len(s.servers) == 0 {
 		other.Note = "none has step times: sweetspot probe server URL"
 	}
 	choices = append(choices, other)
@@ -159,6 +176,10 @@ func (s *Screen) chooseModel() {
 			return s.shell.Choose("Open the log of a language model's server", []string{".jsonl", ".csv", ".gz"}, s.serve)
 		}
 		chosen := at(names[0])
+		if chosen.loads != nil {
+			s.desktop = s.Tokens
+			return s.Tokens.serveLoads(chosen.log, chosen.loads)
+		}
 		if chosen.log != "" {
 			return s.serve(chosen.log)
 		}
