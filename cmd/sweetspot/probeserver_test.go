@@ -51,11 +51,13 @@ func TestProbeServer(t *testing.T) {
 		got.Cells[2].PerSecond == nil || got.Cells[0].TTFT.P50.S == nil || got.Server == nil {
 		t.Fatalf("%+v", got)
 	}
-	if s := got.Server; s.CacheTokens == nil || *s.CacheTokens != 409600 || s.MaxSequences == nil || *s.MaxSequences != 32 {
+	if s := got.Server; s.CacheTokens == nil || *s.CacheTokens != 409600 || s.MaxSequences == nil ||
+		*s.MaxSequences != 32 {
 		t.Errorf("the engine's settings are not those of its log: %+v", s)
 	}
 	var of contract.LLM
-	if text, _, err = execute(t, "traffic", "llm", "--model", "m", "--slo-ttft", "9s", "--slo-tpot", "9s", "--json"); err != nil {
+	text, _, err = execute(t, "traffic", "llm", "--model", "m", "--slo-ttft", "9s", "--slo-tpot", "9s", "--json")
+	if err != nil {
 		t.Fatalf("from the loads that the probe kept: %v", err)
 	} else if err := json.Unmarshal([]byte(text), &of); err != nil || of.Server.CacheTokens == nil ||
 		*of.Server.CacheTokens != 409600 {

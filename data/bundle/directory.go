@@ -52,8 +52,8 @@ func (d Directory) failed(what string, err error) error {
 
 // astray is the error of a path that leads nowhere.
 func (d Directory) astray() error {
-	return fmt.Errorf("%s can't be created: the folder that it would be in is not there; check the path, or make that folder",
-		d.name())
+	return fmt.Errorf("%s can't be created: the folder that it would be in is not there; check the path, or make "+
+		"that folder", d.name())
 }
 
 // List names the bundles; of a folder that is not there, but can be made, none.

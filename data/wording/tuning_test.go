@@ -31,7 +31,8 @@ func TestUnfit(t *testing.T) {
 		{[]candidate.Candidate{at("a", 1, memory.Fits, 20)}, nil},
 		{[]candidate.Candidate{at("a", 1, memory.MayFit, 23), at("a", 2, memory.Fits, 22),
 			at("a", 3, memory.TooMuch, 21)}, nil},
-		{[]candidate.Candidate{at("a", 1, memory.TooMuch, 2400), at("a", 2, memory.MayFit, 23), at("b", 1, memory.TooMuch, 30)},
+		{[]candidate.Candidate{at("a", 1, memory.TooMuch, 2400), at("a", 2, memory.MayFit, 23),
+			at("b", 1, memory.TooMuch, 30)},
 			[]string{"2 VM types left out for memory: 1 may fit, 1 do not; the nearest is 1× a, which may take 23 of each " +
 				"GPU's 24 GiB, of which ECC and the driver keep some", "what would fit: QLoRA (2 of them)"}},
 		{[]candidate.Candidate{at("a", 1, memory.TooMuch, 2400)},

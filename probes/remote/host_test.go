@@ -13,7 +13,9 @@ func TestParse(t *testing.T) {
 		"[2001:db8::1]:22":            {Destination: "2001:db8::1", Port: "22"},
 		"me@[2001:db8::1]:22":         {Destination: "me@2001:db8::1", Port: "22"},
 		"2001:db8::1":                 {Destination: "2001:db8::1"},
-		"fe80::1%eth0":                {Destination: "fe80::1%eth0"}, "a@b@vm": {Destination: "a@b@vm"}, "größe": {Destination: "größe"},
+		"fe80::1%eth0":                {Destination: "fe80::1%eth0"},
+		"a@b@vm":                      {Destination: "a@b@vm"},
+		"größe":                       {Destination: "größe"},
 	} {
 		if got, err := Parse(text); err != nil || got != want {
 			t.Errorf("%q: %+v, %v; want %+v", text, got, err, want)
