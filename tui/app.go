@@ -13,13 +13,13 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"sync"
 	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/data/store"
+	"sweetspot/engine/parallel"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/tui/components/toast"
@@ -253,7 +253,7 @@ const wayOut = 4 * time.Second
 func (a *App) End(lost bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), wayOut)
 	defer cancel()
-	var all sync.WaitGroup
+	var all parallel.Group
 	for _, s := range a.screens {
 		all.Go(func() { s.Close(ctx, lost) })
 	}

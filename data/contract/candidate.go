@@ -6,12 +6,12 @@ package contract
 import (
 	"math"
 	"slices"
-	"sync"
 
 	"sweetspot/engine/bill"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
+	"sweetspot/engine/parallel"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/rank"
@@ -192,7 +192,7 @@ func (p Chances) Of(o objective.Name) map[int]float64 { return p[o] }
 func NewChances(r *rank.Result) Chances {
 	of := r.Space.Objectives.Minimized()
 	found := make([]map[int]float64, len(of))
-	var drawing sync.WaitGroup
+	var drawing parallel.Group
 	for k, o := range of {
 		drawing.Go(func() { found[k] = r.BestProbability(o.Name) })
 	}

@@ -8,10 +8,10 @@ import (
 	"iter"
 	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"sweetspot/engine/objective"
+	"sweetspot/engine/parallel"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
 )
@@ -102,7 +102,7 @@ const atOnce = 200
 func (l *Listing) writeCandidates(w io.Writer) error {
 	parts, errs := make([]bytes.Buffer, runtime.GOMAXPROCS(0)), make([]error, runtime.GOMAXPROCS(0))
 	for from := 0; from < len(l.listed); from += len(parts) * atOnce {
-		var writing sync.WaitGroup
+		var writing parallel.Group
 		for k := range parts {
 			writing.Go(func() {
 				first := min(from+k*atOnce, len(l.listed))

@@ -3,9 +3,9 @@ package candidate
 import (
 	"iter"
 	"runtime"
-	"sync"
 
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/parallel"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/transfer"
 )
@@ -128,7 +128,7 @@ func (p *predictions) allUnmeasured(on *places) iter.Seq2[int, []unmeasured] {
 
 // atOnceDo has n workers do their parts side by side.
 func atOnceDo(n int, part func(k int)) {
-	var working sync.WaitGroup
+	var working parallel.Group
 	for k := range n {
 		working.Go(func() { part(k) })
 	}

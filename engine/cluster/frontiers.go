@@ -5,9 +5,9 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
+	"sweetspot/engine/parallel"
 	"sweetspot/engine/pareto"
 )
 
@@ -50,7 +50,7 @@ func (s Space) Frontiers() (*Frontiers, error) {
 	f := &Frontiers{Variants: make([][]Configuration, len(s.Variants)), space: s, ranks: s.qualityRanks()}
 	resolutions := make([]float64, len(s.Variants))
 	var next atomic.Int64
-	var workers sync.WaitGroup
+	var workers parallel.Group
 	for range min(runtime.GOMAXPROCS(0), len(s.Variants)) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(s.Variants); i = int(next.Add(1)) - 1 {

@@ -3,9 +3,9 @@ package fleet
 import (
 	"context"
 	"math"
-	"sync"
 
 	"sweetspot/engine/approx"
+	"sweetspot/engine/parallel"
 )
 
 // Plan is a number of reserved VMs and the scheduler of their jobs. The bill is in US
@@ -20,7 +20,7 @@ type Plan struct {
 // of VMs that [Question.Sizes] tries. When ctx is cancelled there are none.
 func (q *Question) Plans(ctx context.Context, tasks []Task) []Plan {
 	plans := make([]Plan, len(Schedulers))
-	var tried sync.WaitGroup
+	var tried parallel.Group
 	for i, scheduler := range Schedulers {
 		alone := *q
 		alone.Policies, alone.Fleet.Scheduler = []approx.Policy{approx.OnDemand}, scheduler

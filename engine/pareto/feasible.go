@@ -51,7 +51,7 @@ func (ix *Index) Feasible(l Limits, feasible Set) int {
 	cut := ix.cut(l)
 	var total atomic.Int64
 	parts := usual.chunks(ix.Len())
-	parallel(parts, func(c int) {
+	inParallel(parts, func(c int) {
 		from, to := chunk(len(feasible), c, parts)
 		count := 0
 		for k := from; k < to; k++ {

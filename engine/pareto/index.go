@@ -145,7 +145,7 @@ func rising(column []float64, t tuning) (order []uint32, known int) {
 			split = quantiles(drawn)
 		}
 	}
-	parallel(chunks, func(c int) {
+	inParallel(chunks, func(c int) {
 		from, to := chunk(len(column), c, chunks)
 		for i := from; i < to; i++ {
 			v := column[i]
@@ -177,7 +177,7 @@ func rising(column []float64, t tuning) (order []uint32, known int) {
 
 func (ix *Index) rank() {
 	d := ix.dims()
-	parallel(d, func(k int) {
+	inParallel(d, func(k int) {
 		column, order := ix.columns[k], ix.order[k]
 		first := 0
 		for place, i := range order[:ix.known[k]] {

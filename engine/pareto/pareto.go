@@ -15,8 +15,9 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
+
+	"sweetspot/engine/parallel"
 )
 
 // Frontier2D returns the indices of the non-dominated points of (x[i], y[i]), by
@@ -91,9 +92,9 @@ type tuning struct {
 
 var usual = tuning{sample: 4096, serial: 4096}
 
-// parallel calls work once for every number below n, on as many goroutines as pay,
+// inParallel calls work once for every number below n, on as many goroutines as pay,
 // and returns when all calls have.
-func parallel(n int, work func(i int)) {
+func inParallel(n int, work func(i int)) {
 	workers := min(n, runtime.GOMAXPROCS(0))
 	if workers < 2 {
 		for i := range n {
@@ -102,7 +103,7 @@ func parallel(n int, work func(i int)) {
 		return
 	}
 	var next atomic.Int64
-	var done sync.WaitGroup
+	var done parallel.Group
 	for range workers {
 		done.Go(func() {
 			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {

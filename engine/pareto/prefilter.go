@@ -232,7 +232,7 @@ func distribute(t tuning, bucket []uint8, columns ...[]float64) *partitioned {
 	x := columns[0]
 	chunks := t.chunks(len(x))
 	counts := make([][buckets + 1]int, chunks)
-	parallel(chunks, func(c int) {
+	inParallel(chunks, func(c int) {
 		from, to := chunk(len(x), c, chunks)
 		for _, b := range bucket[from:to] {
 			counts[c][b]++
@@ -252,7 +252,7 @@ func distribute(t tuning, bucket []uint8, columns ...[]float64) *partitioned {
 	if len(columns) == 3 {
 		d.rest = make([]rest, sum)
 	}
-	parallel(chunks, func(c int) {
+	inParallel(chunks, func(c int) {
 		from, to := chunk(len(x), c, chunks)
 		place := &counts[c]
 		for i, b := range bucket[from:to] {
@@ -273,7 +273,7 @@ func distribute(t tuning, bucket []uint8, columns ...[]float64) *partitioned {
 // each calls work once for every bucket, of few points one after the other.
 func (d *partitioned) each(t tuning, work func(b int)) {
 	if t.chunks(len(d.items)) > 1 {
-		parallel(len(d.ends), work)
+		inParallel(len(d.ends), work)
 		return
 	}
 	for b := range d.ends {
@@ -297,7 +297,7 @@ func partition(t tuning, columns ...[]float64) *partitioned {
 		}
 		return distribute(t, bucket, columns...)
 	}
-	parallel(chunks, func(c int) {
+	inParallel(chunks, func(c int) {
 		from, to := chunk(n, c, chunks)
 		if len(columns) == 2 {
 			s.classify2(bucket[from:to], columns[0][from:to], columns[1][from:to])

@@ -5,8 +5,8 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"sync"
 
+	"sweetspot/engine/parallel"
 	"sweetspot/engine/pareto"
 )
 
@@ -57,7 +57,7 @@ func halves(n int, do func(half, from, to int)) {
 		do(0, 0, n)
 		return
 	}
-	var other sync.WaitGroup
+	var other parallel.Group
 	other.Go(func() { do(1, n/2, n) })
 	do(0, 0, n/2)
 	other.Wait()

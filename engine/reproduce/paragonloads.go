@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
+	"sweetspot/engine/parallel"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/serving"
 )
@@ -149,7 +149,7 @@ func newTraffic(cells []Cell, shorter int) *Traffic {
 }
 
 func (t *Traffic) draw(loads []madeLoad) {
-	var all sync.WaitGroup
+	var all parallel.Group
 	t.loads = make([]drawnLoad, len(loads))
 	for i, l := range loads {
 		t.loads[i] = drawnLoad{l, make([]draw, seeds)}

@@ -3,7 +3,8 @@ package serving
 import (
 	"fmt"
 	"slices"
-	"sync"
+
+	"sweetspot/engine/parallel"
 )
 
 // Simulate returns what a scheme makes of a trace. The package comment says how
@@ -37,7 +38,7 @@ func compare(tr Trace, s Settings, spanS int) ([]Outcome, [][]Span, error) {
 	}
 	a, schemes := newArrivals(tr, s.StrictShare), Schemes()
 	outcomes, spans := make([]Outcome, len(schemes)), make([][]Span, len(schemes))
-	var all sync.WaitGroup
+	var all parallel.Group
 	for i, scheme := range schemes {
 		all.Go(func() {
 			var w *watch

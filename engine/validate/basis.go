@@ -7,10 +7,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
+	"sweetspot/engine/parallel"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/training"
 	"sweetspot/engine/transfer"
@@ -192,7 +192,7 @@ func once(cases func(set *profile.Set) []Case) func(k *known) []job {
 func do(jobs []job) []Case {
 	found := make([][]Case, len(jobs))
 	next := make(chan int)
-	var working sync.WaitGroup
+	var working parallel.Group
 	for range min(len(jobs), runtime.GOMAXPROCS(0)) {
 		working.Go(func() {
 			for i := range next {

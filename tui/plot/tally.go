@@ -4,8 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"runtime"
-	"sync"
 
+	"sweetspot/engine/parallel"
 	"sweetspot/engine/pareto"
 )
 
@@ -96,7 +96,7 @@ func split(n int, do func(part, from, to int)) (parts int) {
 		return 1
 	}
 	parts = min(runtime.GOMAXPROCS(0), maxWorkers)
-	var wait sync.WaitGroup
+	var wait parallel.Group
 	for p := range parts {
 		wait.Go(func() { do(p, p*n/parts, (p+1)*n/parts) })
 	}
