@@ -23,6 +23,9 @@ func Tuning(t transformer.Tuning) string {
 	if len(t.Targets) > 0 {
 		words[0] += " on " + plaintext.Clean(strings.Join(t.Targets, "+"))
 	}
+	if t.Frozen32 {
+		words[0] += " beside weights in 32 bits"
+	}
 	switch t.Weights {
 	case transformer.Half:
 		words = append(words, "all in 16 bits")

@@ -22,7 +22,8 @@ func (f *facts) measuredPeak(a transformer.Architecture) *memory.Peak {
 		way, ok := question.TuningOf(r)
 		if !ok || r.Model != f.work.Model || r.Mode != profile.Train || r.PeakMemoryBytes == nil || r.GPU == "" ||
 			r.Tuning.MicroBatch == nil || r.Tuning.Longest == nil || newest != nil && r.ID < newest.ID ||
-			way.Method != f.work.Tuning.Method || way.Weights != f.work.Tuning.Weights {
+			way.Method != f.work.Tuning.Method || way.Weights != f.work.Tuning.Weights ||
+			way.Frozen32 != f.work.Tuning.Frozen32 {
 			continue
 		}
 		own := *r.Tuning.Architecture

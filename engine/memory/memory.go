@@ -111,7 +111,7 @@ func (j Job) learning() float64 {
 
 // frozen is the bytes of a parameter that does not learn.
 func (j Job) frozen() float64 {
-	if j.Tuning.Weights == transformer.Single {
+	if j.Tuning.Weights == transformer.Single || j.Tuning.Frozen32 {
 		return single
 	}
 	return half
@@ -156,7 +156,9 @@ func (j Job) weights() Part {
 		others := p.Total() - p.Linear
 		w = Part{name, nf4Double*p.Linear + half*others, nf4Double*p.Linear + half*others, nf4*p.Linear + single*others}
 	default:
-		w = exactly(name, j.frozen()*p.Total())
+		if w = exactly(name, j.frozen()*p.Total()); t.Frozen32 {
+			w.High += half * p.Total()
+		}
 	}
 	if t.Method != transformer.Full {
 		w = w.plus(exactly(name, j.learning()*t.Trainable(j.Architecture)))

@@ -141,6 +141,11 @@ func TestKnownNeeds(t *testing.T) {
 	if w := of("llama-3.1-8b", lora)["weights"]; w != 2*8030261248+4*41943040 {
 		t.Errorf("%g bytes of weights", w)
 	}
+	beside := lora
+	beside.Frozen32 = true
+	if w := of("llama-3.1-8b", beside)["weights"]; w != 4*8030261248+4*41943040 {
+		t.Errorf("%g bytes of weights, the base in 32 bits", w)
+	}
 	// 65B in 4 bits with LoRA fits 48 GB (Dettmers et al. 2023, QLoRA, abstract): here 70B.
 	if w := of("llama-2-70b", transformer.DefaultTuning(transformer.QLoRA))["weights"]; w < 34e9 || w > 38e9 {
 		t.Errorf("%g GB of weights in 4 bits", w/1e9)
@@ -189,6 +194,7 @@ func TestNeedsFollowTheWork(t *testing.T) {
 			"without":        func(j *memory.Job) { j.Tuning.Checkpointing = transformer.Never },
 			"a higher rank":  func(j *memory.Job) { j.Tuning.Rank *= 2 },
 			"with sums":      func(j *memory.Job) { j.Accumulates = true },
+			"base in fp32":   func(j *memory.Job) { j.Tuning.Frozen32 = true },
 		}
 		for name, change := range more {
 			with, from := j, j

@@ -39,7 +39,8 @@ func TuningOf(r *profile.Run) (t transformer.Tuning, ok bool) {
 	if len(of.Targets) < len(transformer.AllTargets()) {
 		t.Targets = append(t.Targets, of.Targets...)
 	}
-	t.Optimizer, t.Weights = optimizerOf(of.Optimizer), weightsOf(r)
+	t.Optimizer, t.Weights = optimizerOf(of), weightsOf(r)
+	t.Frozen32 = t.Method == transformer.LoRA && t.Weights == transformer.Mixed && is32(of.WeightsIn)
 	switch {
 	case of.Checkpointing != nil && *of.Checkpointing:
 		t.Checkpointing = transformer.Always
@@ -49,7 +50,15 @@ func TuningOf(r *profile.Run) (t transformer.Tuning, ok bool) {
 	if of.Sharding != "" && r.Workers() > 1 {
 		t.Sharding = transformer.Sharding(of.Sharding)
 	}
-	return t, of.Method != "" && of.Method != profile.Partial && t.Check() == nil
+	return t, of.Method != "" && of.Method != profile.Partial && !keepsMore(of) && t.Check() == nil
+}
+
+// keepsMore reports whether an optimizer keeps more of each parameter than AdamW's two
+// moments, in at most 32 bits, which nothing counted here would have room for.
+func keepsMore(of *profile.Tuning) bool {
+	const moments, little = 2 * 4, 1.05
+	return of.OptimizerBytes != nil && of.TrainableParams != nil &&
+		*of.OptimizerBytes > little*moments**of.TrainableParams
 }
 
 // longest is the tokens of the longest sequence: the limit of the script, where that is tighter
@@ -64,14 +73,15 @@ func longest(of *profile.Tuning) int {
 	return int(*of.Sequence + 0.999)
 }
 
-// optimizerOf is the kind of an optimizer by its class.
-func optimizerOf(class string) transformer.Optimizer {
-	switch name := strings.ToLower(class); {
+// optimizerOf is the kind of an optimizer by its class; SGD's where it is known to keep no
+// momentum.
+func optimizerOf(of *profile.Tuning) transformer.Optimizer {
+	switch name := strings.ToLower(of.Optimizer); {
 	case strings.Contains(name, "8bit"):
 		return transformer.AdamW8bit
 	case strings.Contains(name, "adafactor"):
 		return transformer.Adafactor
-	case name == "sgd":
+	case name == "sgd" && of.OptimizerBytes != nil && *of.OptimizerBytes == 0:
 		return transformer.SGD
 	}
 	return transformer.AdamW
@@ -81,11 +91,14 @@ func weightsOf(r *profile.Run) transformer.Weights {
 	switch {
 	case slices.Contains([]string{"bf16", "fp16"}, r.Tuning.LearningIn):
 		return transformer.Half
-	case slices.Contains([]string{"fp32", "tf32", "fp64"}, r.Variant.Precision):
+	case is32(r.Variant.Precision):
 		return transformer.Single
 	}
 	return transformer.Mixed
 }
+
+// is32 reports whether numbers of a type have 32 bits or more.
+func is32(precision string) bool { return slices.Contains([]string{"fp32", "tf32", "fp64"}, precision) }
 
 // TokensOf is how many tokens the whole training of a run takes; 0 where that is not known.
 func TokensOf(r *profile.Run) float64 {

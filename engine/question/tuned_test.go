@@ -61,6 +61,15 @@ func TestTuningOf(t *testing.T) {
 			func(t transformer.Tuning) bool { return t.Checkpointing == transformer.Always }},
 		"an optimizer that is not known": {func(r *profile.Run) { r.Tuning.Optimizer = "Lion" }, true,
 			func(t transformer.Tuning) bool { return t.Optimizer == transformer.AdamW }},
+		"LoRA beside a base in 32 bits": {func(r *profile.Run) { r.Tuning.WeightsIn = "fp32" }, true,
+			func(t transformer.Tuning) bool { return t.Weights == transformer.Mixed && t.Frozen32 }},
+		"SGD with momentum": {func(r *profile.Run) { r.Tuning.Optimizer, r.Tuning.OptimizerBytes = "SGD", new(4e6) }, true,
+			func(t transformer.Tuning) bool { return t.Optimizer == transformer.AdamW }},
+		"SGD": {func(r *profile.Run) { r.Tuning.Optimizer, r.Tuning.OptimizerBytes = "SGD", new(0.0) }, true,
+			func(t transformer.Tuning) bool { return t.Optimizer == transformer.SGD }},
+		"an optimizer that keeps more": {func(r *profile.Run) {
+			r.Tuning.Optimizer, r.Tuning.OptimizerBytes, r.Tuning.TrainableParams = "SOAP", new(16e6), new(1e6)
+		}, false, nil},
 		"several ranks": {func(r *profile.Run) { r.WorldSize, r.Tuning.Sharding = new(4), "zero2" }, true,
 			func(t transformer.Tuning) bool { return t.Sharding == transformer.Zero2 }},
 		"no network that is known": {func(r *profile.Run) { r.Tuning.Architecture = nil }, false, nil},

@@ -79,14 +79,15 @@ var Checkpointings = []Checkpointing{WhereNeeded, Always, Never}
 
 // Tuning is a way to train a language model.
 type Tuning struct {
-	Method        Method        `json:"method" yaml:"method"`               // full, lora or qlora
-	Rank          int           `json:"lora_rank" yaml:"lora_rank"`         // of LoRA
-	Targets       []string      `json:"lora_targets" yaml:"lora_targets"`   // names of matrices; none are all
-	Optimizer     Optimizer     `json:"optimizer" yaml:"optimizer"`         // adamw, adamw-8bit, adafactor or sgd
-	Weights       Weights       `json:"weights" yaml:"weights"`             // that learn: mixed, half or single
-	Sharding      Sharding      `json:"sharding" yaml:"sharding"`           // auto, none, zero1, zero2 or zero3
-	Sequence      int           `json:"sequence" yaml:"sequence"`           // tokens
-	Checkpointing Checkpointing `json:"checkpointing" yaml:"checkpointing"` // auto, on or off
+	Method        Method        `json:"method" yaml:"method"`                 // full, lora or qlora
+	Rank          int           `json:"lora_rank" yaml:"lora_rank"`           // of LoRA
+	Targets       []string      `json:"lora_targets" yaml:"lora_targets"`     // names of matrices; none are all
+	Optimizer     Optimizer     `json:"optimizer" yaml:"optimizer"`           // adamw, adamw-8bit, adafactor or sgd
+	Weights       Weights       `json:"weights" yaml:"weights"`               // that learn: mixed, half or single
+	Frozen32      bool          `json:"frozen_in_fp32" yaml:"frozen_in_fp32"` // LoRA's base, beside arithmetic in 16 bits
+	Sharding      Sharding      `json:"sharding" yaml:"sharding"`             // auto, none, zero1, zero2 or zero3
+	Sequence      int           `json:"sequence" yaml:"sequence"`             // tokens
+	Checkpointing Checkpointing `json:"checkpointing" yaml:"checkpointing"`   // auto, on or off
 }
 
 // Defaults of what a user does not say.
