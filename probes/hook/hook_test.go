@@ -257,9 +257,9 @@ func TestScripts(t *testing.T) {
 			validations: []validation{{0, 16}, {1, 16}, {2, 16}},
 		},
 		{
-			script: "ema.py", batch: 5, perEpoch: 8, trainSize: 40, epochs: 3, params: 195, unit: "sample",
+			script: "ema.py", batch: 5, perEpoch: 8, trainSize: 40, epochs: 3, params: 227, unit: "sample",
 			precision: "fp32", places: grid(3, 8), units: repeat(24, 5), models: 1, stdout: "epoch 0: ",
-			validations: []validation{{0, 20}, {1, 20}, {2, 20}},
+			validations: []validation{{0, 20}, {1, 20}, {2, 20}, {2, 20}},
 		},
 		{
 			script: "closure.py", batch: 20, perEpoch: 2, trainSize: 40, epochs: 4, params: 6, unit: "sample", precision: "fp32",

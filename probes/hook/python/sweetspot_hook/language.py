@@ -16,7 +16,7 @@ class Calls:
     """The numbers of words that the embeddings took in the first step."""
 
     def __init__(self, torch):
-        self.kind, self.shapes = torch.nn.Embedding, {}
+        self.torch, self.shapes = torch, {}
 
     def begin(self):
         """Whatever was computed before belongs to no step."""
@@ -24,7 +24,7 @@ class Calls:
 
     def add(self, module, inputs):
         """A module is about to compute."""
-        if issubclass(type(module), self.kind) and inputs:
+        if issubclass(type(module), self.torch.nn.Embedding) and inputs:
             shape = tuple(getattr(inputs[0], "shape", ()))
             if len(shape) == 2:
                 self.shapes.setdefault(id(module), []).append(shape)
