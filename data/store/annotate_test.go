@@ -1,13 +1,17 @@
 package store
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -52,13 +56,43 @@ func rowsIn(tb testing.TB, s *Store, query string) (out []string) {
 	return out
 }
 
-// openQuick opens a new database that need not survive a loss of power.
+// empty is the file of a new database: making one takes longer than most checks on it.
+var empty = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "sweetspot-empty")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "empty.db")
+	s, err := Open(context.Background(), path)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+// openQuick opens a database, a new one where there is none, that need not survive a loss
+// of power.
 func openQuick(tb testing.TB, path string) *Store {
 	tb.Helper()
+	_, err := os.Stat(path)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	if fresh {
+		file, err := empty()
+		must(tb, err)
+		must(tb, os.WriteFile(path, file, 0o600))
+	}
 	s, err := Open(tb.Context(), path)
 	must(tb, err)
 	_, err = s.write.Exec("PRAGMA synchronous = OFF")
 	must(tb, err)
+	if fresh { // each has an identity of its own
+		_, err = s.write.Exec("UPDATE sync_self SET id = lower(hex(randomblob(8)))")
+		must(tb, err)
+	}
 	return s
 }
 
