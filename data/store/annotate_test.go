@@ -62,7 +62,7 @@ var empty = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	path := filepath.Join(dir, "empty.db")
 	s, err := Open(context.Background(), path)
 	if err != nil {
