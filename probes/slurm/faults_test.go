@@ -51,7 +51,7 @@ const (
 
 var faults = []fault{
 	{name: "client killed", happens: func(m *faulty) { _ = m.client.cmd.Process.Kill() },
-		says: "it was never submitted"}, // if it was killed before that
+		says: "it was never accepted"}, // if it was killed before that
 
 	{name: "SSH cut", login: true, happens: func(m *faulty) {
 		for range 1 + m.random.IntN(3) {
