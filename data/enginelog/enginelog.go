@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"regexp"
@@ -48,7 +49,12 @@ var (
 func ReadFile(path string) (batching.Settings, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return batching.Settings{}, fmt.Errorf("the log of the engine cannot be read: %s", plaintext.Line(err.Error(), 200))
+		why := err
+		if p := (*fs.PathError)(nil); errors.As(err, &p) {
+			why = p.Err
+		}
+		return batching.Settings{}, fmt.Errorf("cannot read the log of the engine %s: %w; check the path and its "+
+			"permissions", plaintext.Clean(path), why)
 	}
 	defer file.Close()
 	s, err := Read(file)
