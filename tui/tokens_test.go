@@ -190,6 +190,29 @@ func TestTokensOfABadLog(t *testing.T) {
 	}
 }
 
+// What is served stays where another log is none.
+func TestTokensStayBesideABadLog(t *testing.T) {
+	d := drive(t, 120, 40, probed(t))
+	d.serve()
+	before := d.tokens().Shown
+	path := filepath.Join(t.TempDir(), "bad.jsonl")
+	write(t, path, "{}\n")
+	d.press("m", "o", "f", " ", "i", "t", "s", "enter")
+	for _, r := range path {
+		d.send(press(string(r)))
+	}
+	d.press("enter")
+	if s := d.screen(); d.tokens().Shown != before || !strings.Contains(s, "bad.jsonl: ") ||
+		!strings.Contains(s, "One replica holds") {
+		t.Errorf("after a bad log:\n%s", s)
+	}
+	d.exact()
+	d.press("right")
+	if d.tokens().Shown == before {
+		t.Error("a slider does nothing after a bad log")
+	}
+}
+
 // Without a server the chooser says where step times come from.
 func TestTokensOfNoServer(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: published(t)})

@@ -46,9 +46,10 @@ const drawnBy = 1
 
 // fitted is a server, fitted to its log.
 type fitted struct {
-	of  batching.Fitted
-	log workload.Tokens
-	err error
+	name string
+	of   batching.Fitted
+	log  workload.Tokens
+	err  error
 }
 
 // newTokens returns it without a server.
@@ -86,16 +87,14 @@ func (s *Tokens) serve(path string) tea.Cmd {
 	return s.fit(path, func() (batching.Fitted, workload.Tokens, error) { return workload.ReadServer(path) })
 }
 
-// fit has a server fitted.
+// fit has a server fitted. Until it is, the one before stays, also where it cannot be.
 func (s *Tokens) fit(name string, read func() (batching.Fitted, workload.Tokens, error)) tea.Cmd {
-	s.log, s.of = name, nil
-	nothing := s.SetTrace(workload.Tokens{}) // asks nothing
 	s.Table.Empty = "fitting step times…"
 	s.fitting.Forget()
-	return tea.Batch(nothing, s.fitting.AskAside(s.Shell.Ctx, func(context.Context) fitted {
+	return s.fitting.AskAside(s.Shell.Ctx, func(context.Context) fitted {
 		of, log, err := read()
-		return fitted{of, log, err}
-	}))
+		return fitted{name, of, log, err}
+	})
 }
 
 // serveLoads has step times fitted to the loads on a server, and made-up requests served that
@@ -126,7 +125,7 @@ func (s *Tokens) Receive(msg tea.Msg) tea.Cmd {
 		s.Table.Empty = text.Clean(f.err.Error()) + "."
 		return s.Shell.Fail(f.err)
 	}
-	s.of = &f.of
+	s.log, s.of = f.name, &f.of
 	return tea.Batch(s.SetTrace(f.log), s.Shell.Note(toast.Good, fmt.Sprintf("fitted step times to %s",
 		quantity.Several(f.of.Used, "request"))))
 }

@@ -110,6 +110,9 @@ func (s *Tokens) sentences() (out []string) {
 	if len(s.Shown.Prices) == 0 {
 		out = append(out, "What it costs is unknown: n chooses a VM type, or the slider sets a replica's price.")
 	}
+	if vm := s.Question().VM; vm != "" {
+		out = append(out, text.Clean(vm)+" gives the price alone: the times are those of the server that was measured.")
+	}
 	for _, c := range d.Costs {
 		if c.Full != nil {
 			out = append(out, fmt.Sprintf("At its most load a million tokens cost %s %s.", quantity.Money(*c.Full),
