@@ -86,7 +86,7 @@ func newCatalogListCommand() *cobra.Command {
 		Short: "List VM types with their GPUs and prices; old prices show their age",
 		Example: "  sweetspot catalog list --gpu h100 --json\n" +
 			"  sweetspot catalog list --gpu A100:80GB:1..8 --cloud aws,gcp --sort gpu-price",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			wanted, err := filter.pick()
 			if err != nil {

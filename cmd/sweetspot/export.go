@@ -38,7 +38,7 @@ func newExportCommand() *cobra.Command {
 			"  sweetspot export --model CaffeNet --units 1M --out report.html\n" +
 			"  sweetspot export --runs --out runs.csv\n" +
 			"  sweetspot export --runs --format json",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if wantsJSON(cmd) && format != "" && !strings.EqualFold(format, "json") {
 				return usageError("--json and --format %s exclude each other", format)

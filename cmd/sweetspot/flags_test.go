@@ -25,6 +25,23 @@ func execute(t *testing.T, args ...string) (out, stderr string, err error) {
 	return o.String(), e.String(), err
 }
 
+// A word too many is named, by what has commands and by what has none.
+func TestWordsTooManyAreNamed(t *testing.T) {
+	for args, want := range map[string]string{
+		"traffic llm A B":     `llm takes no argument: leave out "A"`,
+		"queue list x":        `list takes no argument: leave out "x"`,
+		"rank x":              `rank takes no argument: leave out "x"`,
+		"traffic frobnicate":  `traffic has no command "frobnicate"; it has llm, mix`,
+		"help import somehow": "import has no commands",
+	} {
+		_, _, err := execute(t, strings.Fields(args)...)
+		var exit exitError
+		if !errors.As(err, &exit) || exit.code != exitUsage || err.Error() != want {
+			t.Errorf("%s: %v, want %q", args, err, want)
+		}
+	}
+}
+
 // The help begins every description with a capital letter and the rest of its
 // first word with small ones. No value to be typed may stand there.
 func TestHelpLeavesValuesAsTheyAreTyped(t *testing.T) {

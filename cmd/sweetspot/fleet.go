@@ -46,7 +46,7 @@ func newFleetCommand() *cobra.Command {
 			"for how long.",
 		Example: "  sweetspot fleet\n  sweetspot fleet --trace jobs.csv --vm p3.2xlarge --reserved 20\n" +
 			"  sweetspot fleet --trace cluster_job_log --scheduler least-loaded --int8-ratio 0.4:0.7 --json",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
 				return err

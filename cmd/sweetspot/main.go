@@ -174,6 +174,14 @@ func rejectUnknown(cmd *cobra.Command, args []string) error {
 	return usageError("%s has no command %s; it has %s", cmd.Name(), plaintext.Quote(args[0]), strings.Join(has, ", "))
 }
 
+// noArguments rejects any word after a command that takes none.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 || cmd.HasAvailableSubCommands() {
+		return rejectUnknown(cmd, args)
+	}
+	return usageError("%s takes no argument: leave out %s", cmd.Name(), plaintext.Quote(args[0]))
+}
+
 // existingFile accepts at most one argument, an existing database: any other
 // first word was meant as a subcommand.
 func existingFile(cmd *cobra.Command, args []string) error {

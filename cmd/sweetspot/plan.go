@@ -42,7 +42,7 @@ func newPlanCommand() *cobra.Command {
 			"(2020) is shown for comparison.",
 		Example: "  sweetspot plan --model CaffeNet --units 1M --vms p2.xlarge:3,g3.4xlarge:2 --max-time 1h\n" +
 			"  sweetspot plan --model CaffeNet --units 10M --max-per-type 8 --min-accuracy 70% --sort time --json",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			in, err := flags.plan(cmd)
 			if err != nil && (in.Result == nil || !wantsJSON(cmd)) {

@@ -41,13 +41,13 @@ func newQueueCommand() *cobra.Command {
 	}
 	var on string
 	offers := &cobra.Command{
-		Use: "offers", Short: "List the GPU types of a cluster or a machine", Args: cobra.NoArgs,
+		Use: "offers", Short: "List the GPU types of a cluster or a machine", Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return printOffers(cmd, on) },
 	}
 	offers.Flags().StringVar(&on, "on", "slurm", "the cluster or machine: slurm, slurm:user@login-host, sky, "+
 		"ssh:user@host, or here")
 	cmd.AddCommand(
-		&cobra.Command{Use: "list", Short: "List the probes and where they stand", Args: cobra.NoArgs, RunE: listQueued},
+		&cobra.Command{Use: "list", Short: "List the probes and where they stand", Args: noArguments, RunE: listQueued},
 		&cobra.Command{Use: "cancel KEY…", Short: "End the jobs of probes", Args: cobra.MinimumNArgs(1), RunE: cancelQueued},
 		offers)
 	for _, sub := range cmd.Commands() {

@@ -100,7 +100,7 @@ func newRankCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rank",
 		Short: "Rank VM types, batch sizes and variants for a model",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			result, tested, err := ask(cmd, database(cmd), flags)
 			if err != nil && (result == nil || !wantsJSON(cmd)) {

@@ -34,7 +34,7 @@ func newReproduceCommand() *cobra.Command {
 			"for chance.",
 		Example: "  sweetspot reproduce\n  sweetspot reproduce --paper tarcar --all\n" +
 			"  sweetspot reproduce --paper malta --json",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			papers := reproduce.Papers
 			if paper != "" {

@@ -122,7 +122,7 @@ func newRunsListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the runs of your database with their numbers and notes",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withDatabase(cmd, func(db *store.Store) (err error) {
 				var runs []profile.Run
@@ -286,7 +286,7 @@ func newRunsPurgeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "purge",
 		Short: "Remove deleted runs and picks permanently and shrink the file",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return withDatabase(cmd, func(db *store.Store) error {
 				runs, err := db.Deleted(cmd.Context())

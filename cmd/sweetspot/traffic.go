@@ -49,7 +49,7 @@ func newTrafficCommand() *cobra.Command {
 			"With --models it first chooses the variant and VM type that serve cheapest within the limits.",
 		Example: "  sweetspot traffic\n  sweetspot traffic --trace arrivals.csv --slo 500ms --vm-rate 40 --vm-price 0.526\n" +
 			"  sweetspot traffic --models fashion-cnn --vm-price 0.10 --min-accuracy 88% --pattern bursty --rate 5000 --json",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(cmd); err != nil {
 				return err

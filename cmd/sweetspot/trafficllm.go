@@ -55,7 +55,7 @@ func newTrafficLLMCommand() *cobra.Command {
 		Example: "  sweetspot traffic llm --log requests.jsonl --slo-ttft 1s --slo-tpot 50ms --vm-price 2.50\n" +
 			"  sweetspot traffic llm --step-time 12ms --prompt-time 70us --trace AzureLLMInferenceTrace_code.csv \\\n" +
 			"    --vm g6.xlarge --api-input 0.10 --api-output 0.40",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(cmd); err != nil {
 				return err

@@ -39,7 +39,7 @@ func newTrafficMixCommand() *cobra.Command {
 		Example: "  sweetspot traffic mix --query name=search,models=fashion-cnn+fashion-lenet,share=70%,slo=100ms \\\n" +
 			"    --query name=review,models=fashion-cnn,share=30%,slo=1s,min-accuracy=88% --vm-price 0.10\n" +
 			"  sweetspot traffic mix --trace named.csv --query name=a,models=resnet50,slo=200ms --query name=b,models=vit",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			in, err := f.answer(cmd)
 			if err != nil {

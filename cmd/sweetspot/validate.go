@@ -24,7 +24,7 @@ func newValidateCommand() *cobra.Command {
 			"often the 90 % interval contained the measured value, and the error of a baseline on the same cases: the\n" +
 			"method of the studies, or the simplest one.",
 		Example: "  sweetspot validate\n  sweetspot validate --db team.db --json",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w, err := opened(cmd.Context(), cmd, database(cmd), workspace.Open)
 			if err != nil {
