@@ -242,9 +242,11 @@ func parseSchemes(s string) (schemes []serving.Scheme, err error) {
 func (f *trafficFlags) answer(cmd *cobra.Command) (in contract.TrafficInput, err error) {
 	in = contract.TrafficInput{Schemes: f.schemes, MinAccuracy: f.minAccuracy, MaxCost: f.maxCost}
 	q := serving.Question{Settings: f.settings, MaxViolations: f.maxViolations}
-	if q.Trace, err = f.arrivals(cmd, &in); err != nil {
+	load, err := f.arrivals(cmd, &in)
+	if err != nil {
 		return in, err
 	}
+	q.Trace = load.Arrivals
 	w := serving.Wanted{
 		Models: f.models, VM: f.vm, MinAccuracy: f.minAccuracy, MaxUSDPerMillion: f.maxCost, MemoryGB: f.functionMemory,
 		Best: f.best(cmd.Flags().Changed("slo")),
@@ -298,7 +300,7 @@ func kept(a serving.Advice) error {
 }
 
 // arrivals reads the trace, or makes one up.
-func (f *trafficFlags) arrivals(cmd *cobra.Command, in *contract.TrafficInput) (serving.Trace, error) {
+func (f *trafficFlags) arrivals(cmd *cobra.Command, in *contract.TrafficInput) (workload.Requests, error) {
 	if len(f.phases) > 0 {
 		rates := slices.Clone(f.phases)
 		for i := range rates {
@@ -306,29 +308,32 @@ func (f *trafficFlags) arrivals(cmd *cobra.Command, in *contract.TrafficInput) (
 		}
 		made := workload.MakePhases(rates, f.phaseS)
 		in.Source, _ = made.Described()
-		return made.Arrivals, nil
+		return made, nil
 	}
 	if f.trace == "" {
 		made := workload.MakeRequests(f.pattern, int(f.hours*3600), f.rate*f.scale, f.seed)
 		in.Seed = &f.seed
 		in.Source, _ = made.Described()
-		return made.Arrivals, nil
+		return made, nil
 	}
 	for _, name := range []string{"pattern", "rate", "hours", "seed"} {
 		if cmd.Flags().Changed(name) {
-			return nil, usageError("--%s describes a synthetic load: leave it out with --trace", name)
+			return workload.Requests{}, usageError("--%s describes a synthetic load: leave it out with --trace", name)
 		}
 	}
 	read, err := workload.ReadRequests(f.trace)
 	if err != nil {
-		return nil, err
+		return read, err
 	}
 	in.Source, in.Remarks = read.Described()
 	if f.scale != 1 {
 		in.Source += fmt.Sprintf(", times %g", f.scale)
 		read.Arrivals = read.Arrivals.Scaled(f.scale)
+		for i := range read.Kinds {
+			read.Kinds[i].Trace = read.Kinds[i].Trace.Scaled(f.scale)
+		}
 	}
-	return read.Arrivals, nil
+	return read, nil
 }
 
 // price finds what a VM costs, and the runs of the models that are named.

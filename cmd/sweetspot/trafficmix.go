@@ -13,7 +13,6 @@ import (
 	"sweetspot/data/arrivals"
 	"sweetspot/data/contract"
 	"sweetspot/data/document"
-	"sweetspot/data/workload"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/serving"
@@ -90,11 +89,13 @@ func (f *mixFlags) answer(cmd *cobra.Command) (in contract.MixInput, err error) 
 		in.Mix.Wishes = append(in.Mix.Wishes, w)
 	}
 	var traffic contract.TrafficInput
-	if in.Mix.Trace, err = f.arrivals(cmd, &traffic); err != nil {
+	load, err := f.arrivals(cmd, &traffic)
+	if err != nil {
 		return in, err
 	}
+	in.Mix.Trace = load.Arrivals
 	in.Source, in.Remarks, in.Seed = traffic.Source, traffic.Remarks, traffic.Seed
-	if err := f.share(&in.Mix); err != nil {
+	if err := f.share(&in.Mix, load.Kinds); err != nil {
 		return in, err
 	}
 	set, err := loaded(cmd)
@@ -108,8 +109,9 @@ func (f *mixFlags) answer(cmd *cobra.Command) (in contract.MixInput, err error) 
 	return in, nil
 }
 
-// share takes the shares of the kinds from the flags, or from the trace where none has one.
-func (f *mixFlags) share(m *serving.Mix) error {
+// share takes the shares of the kinds from the flags, or from those that the trace names where
+// none has one.
+func (f *mixFlags) share(m *serving.Mix, named []arrivals.Kind) error {
 	given := 0
 	for _, w := range m.Wishes {
 		if w.Share > 0 {
@@ -130,26 +132,18 @@ func (f *mixFlags) share(m *serving.Mix) error {
 	case f.trace == "":
 		return usageError("give the share of each --query, as share=60%%")
 	}
-	read, err := workload.ReadRequests(f.trace)
-	if err != nil {
-		return err
-	}
 	for _, w := range m.Wishes {
-		at := slices.IndexFunc(read.Kinds, func(k arrivals.Kind) bool { return k.Model == w.Name })
+		at := slices.IndexFunc(named, func(k arrivals.Kind) bool { return k.Model == w.Name })
 		if at < 0 {
 			return fmt.Errorf("the trace has no rows of the model %s in a column model: give each --query a share, or the "+
 				"names of that column", plaintext.Quote(w.Name))
 		}
-		part := read.Kinds[at].Trace
-		if f.scale != 1 {
-			part = part.Scaled(f.scale)
-		}
-		m.Parts = append(m.Parts, part)
-		read.Kinds = slices.Delete(read.Kinds, at, at+1)
+		m.Parts = append(m.Parts, named[at].Trace)
+		named = slices.Delete(named, at, at+1)
 	}
-	if len(read.Kinds) > 0 {
+	if len(named) > 0 {
 		return fmt.Errorf("the trace has rows of the model %s too: give a --query of that name",
-			plaintext.Quote(read.Kinds[0].Model))
+			plaintext.Quote(named[0].Model))
 	}
 	return nil
 }
