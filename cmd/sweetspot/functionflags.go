@@ -48,7 +48,7 @@ func (f *functionFlags) memory(of serving.Function) (serving.Memory, error) {
 	if f.kneeGB != 0 || f.fixed != nil {
 		return serving.Memory{}, errors.New("measured times tell the knee and the fixed share: leave them out")
 	}
-	points, err := parseFunctionTimes(f.times, ",")
+	points, err := parseFunctionTimes(f.times)
 	if err != nil {
 		return serving.Memory{}, err
 	}
@@ -56,8 +56,8 @@ func (f *functionFlags) memory(of serving.Function) (serving.Memory, error) {
 }
 
 // parseFunctionTimes reads times by memory.
-func parseFunctionTimes(s, separator string) (points []serving.MemoryPoint, err error) {
-	for _, part := range strings.Split(s, separator) {
+func parseFunctionTimes(s string) (points []serving.MemoryPoint, err error) {
+	for _, part := range strings.Split(s, ",") {
 		gb, time, ok := strings.Cut(part, ":")
 		p := serving.MemoryPoint{}
 		if ok {

@@ -148,82 +148,113 @@ func (f *mixFlags) share(m *serving.Mix, named []arrivals.Kind) error {
 	return nil
 }
 
+// wishReader reads a kind of queries, field by field.
+type wishReader struct {
+	serving.Wish
+	function    functionFlags
+	of          serving.Function // whose time at one size is known
+	ownFunction bool
+}
+
 // parseWish reads a kind of queries.
-func parseWish(text string) (w serving.Wish, err error) {
-	var function functionFlags
-	of := serving.Defaults().Function
-	own := false
+func parseWish(text string) (serving.Wish, error) {
+	r := wishReader{of: serving.Defaults().Function}
+	r.Best = serving.Cost
 	seen := map[string]bool{}
-	fraction := func(to **float64, s string) error {
-		v, err := quantity.ParseFraction(s)
-		*to = &v
-		return err
-	}
-	number := func(to *float64, parse func(string) (float64, error), s string) (err error) {
-		*to, err = parse(s)
-		if err == nil && (!(*to > 0) || math.IsInf(*to, 0)) {
-			err = fmt.Errorf("%q is not above 0", s)
-		}
-		return err
-	}
-	gigabytes := func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }
-	w.Best = serving.Cost
 	for _, field := range strings.Split(text, ",") {
 		key, value, ok := strings.Cut(field, "=")
 		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 		if !ok || value == "" {
-			return w, fmt.Errorf("%q is no field: write name=value", field)
+			return r.Wish, fmt.Errorf("%q is no field: write name=value", field)
 		}
 		if seen[key] {
-			return w, fmt.Errorf("%s is given twice", key)
+			return r.Wish, fmt.Errorf("%s is given twice", key)
 		}
 		seen[key] = true
-		switch key {
-		case "name":
-			w.Name = plaintext.Line(value, 200)
-		case "models":
-			w.Models = strings.Split(value, "+")
-		case "vm":
-			w.VM = value
-		case "share":
-			err = number(&w.Share, quantity.ParseFraction, value)
-		case "slo":
-			err = number(&w.LimitS, quantity.ParseDuration, value)
-		case "min-accuracy":
-			err = fraction(&w.MinAccuracy, value)
-		case "max-cost":
-			w.MaxUSDPerMillion, w.Best = new(float64), serving.Accuracy
-			err = number(w.MaxUSDPerMillion, quantity.ParseMoney, value)
-		case "function-memory":
-			err = number(&w.MemoryGB, gigabytes, value)
-		case "function-time":
-			own, err = true, number(&of.Seconds, quantity.ParseDuration, value)
-		case "function-knee":
-			own, err = true, number(&function.kneeGB, gigabytes, value)
-		case "function-fixed":
-			own, err = true, fraction(&function.fixed, value)
-		case "function-times":
-			own, function.times = true, strings.ReplaceAll(value, "+", ",")
-		default:
-			err = fmt.Errorf("%q is not one of name, models, share, slo, min-accuracy, max-cost, vm, function-memory, "+
-				"function-time, function-knee, function-fixed and function-times", plaintext.Line(key, 40))
-		}
-		if err != nil {
-			return w, fmt.Errorf("%s: %w", plaintext.Line(key, 40), err)
+		if err := r.set(key, value); err != nil {
+			return r.Wish, fmt.Errorf("%s: %w", plaintext.Line(key, 40), err)
 		}
 	}
+	return r.wish()
+}
+
+// set takes a field.
+func (r *wishReader) set(key, value string) (err error) {
+	switch key {
+	case "name":
+		r.Name = plaintext.Line(value, 200)
+	case "models":
+		r.Models = strings.Split(value, "+")
+	case "vm":
+		r.VM = value
+	case "share":
+		r.Share, err = positive(quantity.ParseFraction, value)
+	case "slo":
+		r.LimitS, err = positive(quantity.ParseDuration, value)
+	case "min-accuracy":
+		r.MinAccuracy, err = fraction(value)
+	case "max-cost":
+		var usd float64
+		usd, err = positive(quantity.ParseMoney, value)
+		r.MaxUSDPerMillion, r.Best = &usd, serving.Accuracy
+	case "function-memory":
+		r.MemoryGB, err = positive(parseNumber, value)
+	default:
+		return r.setFunction(key, value)
+	}
+	return err
+}
+
+// setFunction takes a field about how the time of the function falls with its memory.
+func (r *wishReader) setFunction(key, value string) (err error) {
+	r.ownFunction = true
+	switch key {
+	case "function-time":
+		r.of.Seconds, err = positive(quantity.ParseDuration, value)
+	case "function-knee":
+		r.function.kneeGB, err = positive(parseNumber, value)
+	case "function-fixed":
+		r.function.fixed, err = fraction(value)
+	case "function-times":
+		r.function.times = strings.ReplaceAll(value, "+", ",")
+	default:
+		err = fmt.Errorf("%q is not one of name, models, share, slo, min-accuracy, max-cost, vm, function-memory, "+
+			"function-time, function-knee, function-fixed and function-times", plaintext.Line(key, 40))
+	}
+	return err
+}
+
+// wish is what was read, once it is whole.
+func (r *wishReader) wish() (w serving.Wish, err error) {
+	w = r.Wish
 	if len(w.Models) == 0 {
 		return w, errors.New("it names no models: add models=a+b")
 	}
-	memory, err := function.memory(of)
+	memory, err := r.function.memory(r.of)
 	if err != nil {
 		return w, err
 	}
-	if own {
+	if r.ownFunction {
 		w.Function = &memory
 	}
 	if w.MemoryGB != 0 && !(w.MemoryGB >= memory.MinGB && w.MemoryGB <= memory.MaxGB) {
 		return w, fmt.Errorf("function-memory: give GB from %g to %g", memory.MinGB, memory.MaxGB)
 	}
 	return w, nil
+}
+
+func parseNumber(s string) (float64, error) { return strconv.ParseFloat(s, 64) }
+
+func fraction(s string) (*float64, error) {
+	v, err := quantity.ParseFraction(s)
+	return &v, err
+}
+
+// positive reads a finite number above 0.
+func positive(parse func(string) (float64, error), s string) (float64, error) {
+	v, err := parse(s)
+	if err == nil && (!(v > 0) || math.IsInf(v, 0)) {
+		err = fmt.Errorf("%q is not above 0", s)
+	}
+	return v, err
 }
