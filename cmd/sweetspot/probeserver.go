@@ -135,6 +135,8 @@ func (f *serverFlags) check() error {
 		return usageError("--rate, --count and --requests are numbers above 0, the rate at most 10,000 a second")
 	case f.gpus < 1 || f.gpus > 1024:
 		return usageError("--gpu-count %d: give a number from 1 to 1024", f.gpus)
+	case f.gpus > 1 && f.gpu == "":
+		return usageError("--gpu-count is the number of --gpu: name the GPU, too")
 	case f.rate > 0 && f.trace != "":
 		return usageError("--trace has times of its own: leave out --rate")
 	case loads+f.count > endpoint.MostRequests:
