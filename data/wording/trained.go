@@ -2,6 +2,7 @@ package wording
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"sweetspot/engine/plaintext"
@@ -24,11 +25,11 @@ func Trained(r profile.Run) string {
 	}
 	add(t.Optimizer != "", plaintext.Clean(t.Optimizer))
 	if t.TokensPerStep != nil {
-		parts = append(parts, quantity.Count(round(*t.TokensPerStep))+" tokens a step")
+		parts = append(parts, quantity.Count(math.Round(*t.TokensPerStep))+" tokens a step")
 	}
 	if t.Sequence != nil {
-		words := "sequences of " + quantity.Count(round(*t.Sequence))
-		if t.Longest != nil && float64(*t.Longest) > round(*t.Sequence) {
+		words := "sequences of " + quantity.Count(math.Round(*t.Sequence))
+		if t.Longest != nil && float64(*t.Longest) > math.Round(*t.Sequence) {
 			words += " on average, " + quantity.Count(float64(*t.Longest)) + " at most"
 		}
 		parts = append(parts, words)
@@ -61,5 +62,3 @@ func method(t *profile.Tuning) string {
 	}
 	return words
 }
-
-func round(v float64) float64 { return float64(int64(v + 0.5)) }
