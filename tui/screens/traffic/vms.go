@@ -76,14 +76,6 @@ func (s *VMs) Tab() keys.Action { return keys.Traffic }
 // Headline says what is asked, for the title line.
 func (s *VMs) Headline() string { return text.Clean(s.Trace.Source) }
 
-// Receive takes the database's runs, traces, answers and advice.
-func (s *VMs) Receive(msg tea.Msg) tea.Cmd {
-	if loaded, ok := msg.(screen.Loaded); ok {
-		s.setSet(loaded.Set)
-	}
-	return s.Traced.Receive(msg)
-}
-
 // Act does what a key means here.
 func (s *VMs) Act(action keys.Action) tea.Cmd {
 	if cmd, handled := s.Do(action); handled {
