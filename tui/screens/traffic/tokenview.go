@@ -139,7 +139,7 @@ func serverWords(of contract.LLMServer) string {
 	}
 	fit := ""
 	if of.FittedTo != nil {
-		fit = fmt.Sprintf(" Fitted to %s of the log", quantity.Several(*of.FittedTo, "request"))
+		fit = fmt.Sprintf(" Fitted to %s", quantity.Several(*of.FittedTo, "request"))
 		if of.Off != nil {
 			fit += ", off by " + quantity.Percent(*of.Off)
 		}
