@@ -185,6 +185,9 @@ func TestTokensOfABadLog(t *testing.T) {
 		t.Errorf("a log without times:\n%s", s)
 	}
 	d.exact()
+	if d.press("e"); !strings.Contains(d.screen(), "nothing is answered yet") {
+		t.Errorf("without an answer something can be written:\n%s", d.screen())
+	}
 	if d.press("m", "n", "o", " ", "m", "o", "enter"); !strings.Contains(d.screen(), "paragon") {
 		t.Errorf("no way back:\n%s", d.screen())
 	}

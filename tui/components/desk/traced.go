@@ -14,6 +14,7 @@ import (
 	"sweetspot/tui/components/picker"
 	"sweetspot/tui/components/table"
 	"sweetspot/tui/components/toast"
+	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
@@ -148,6 +149,17 @@ func (d *Traced[T, Q, A, F]) SetTrace(t T) tea.Cmd {
 	d.rows = &choices[A]{}
 	d.Table.SetRows(d.rows)
 	return d.Ask()
+}
+
+// Disabled says why an action can't be done now.
+func (d *Traced[T, Q, A, F]) Disabled(action keys.Action) string {
+	switch {
+	case action == keys.NextChart && d.Layout.Fourth.W == 0:
+		return "no room for the chart: widen the terminal"
+	case action == keys.Export && d.Shown == nil:
+		return "nothing is answered yet"
+	}
+	return d.Desk.Disabled(action)
 }
 
 // Receive takes traces, answers and what is found out further.

@@ -243,9 +243,6 @@ func (s *Screen) taken(o vmOffer) bool {
 // export offers the forms of what Fleet shows.
 func (s *Screen) export() tea.Cmd {
 	a := s.Shown
-	if a == nil {
-		return s.Shell.Note(toast.Info, "nothing is answered yet")
-	}
 	in := contract.FleetInput{
 		Question: a.Engine, Answer: a.Result, Source: s.Headline(), Notes: s.Trace.Notes, VM: a.Question.VM,
 		Prices: []string{"as set on the sliders"},

@@ -150,10 +150,7 @@ func (s *Tokens) Act(action keys.Action) tea.Cmd {
 
 // Disabled says why an action can't be done now.
 func (s *Tokens) Disabled(action keys.Action) string {
-	switch {
-	case action == keys.NextChart && s.Layout.Fourth.W == 0:
-		return "no room for the chart: widen the terminal"
-	case action == keys.Open && s.of == nil:
+	if action == keys.Open && s.of == nil {
 		return "step times are fitted first: m chooses a server"
 	}
 	return s.Traced.Disabled(action)
@@ -214,9 +211,6 @@ func (s *Tokens) clear() tea.Cmd {
 // export offers the forms of what is shown.
 func (s *Tokens) export() tea.Cmd {
 	shown := s.Shown
-	if shown == nil {
-		return s.Shell.Note(toast.Info, "nothing is answered yet")
-	}
 	if shown.Why != "" {
 		return s.Shell.Note(toast.Warn, "there is nothing to write: "+shown.Why)
 	}

@@ -92,14 +92,6 @@ func (s *VMs) Act(action keys.Action) tea.Cmd {
 	return nil
 }
 
-// Disabled says why an action can't be done now.
-func (s *VMs) Disabled(action keys.Action) string {
-	if action == keys.NextChart && s.Layout.Fourth.W == 0 {
-		return "no room for the chart: widen the terminal"
-	}
-	return s.Traced.Disabled(action)
-}
-
 // setSet gives the runs that models can be chosen by.
 func (s *VMs) setSet(set *profile.Set) {
 	s.set, s.models = set, []string{""}
@@ -154,9 +146,6 @@ func (s *VMs) clear() tea.Cmd {
 // export offers the forms of what Traffic shows.
 func (s *VMs) export() tea.Cmd {
 	shown := s.Shown
-	if shown == nil {
-		return s.Shell.Note(toast.Info, "nothing is answered yet")
-	}
 	if shown.Why != "" {
 		return s.Shell.Note(toast.Warn, "there is nothing to write: "+shown.Why)
 	}
