@@ -102,8 +102,7 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.StringVar(&f.vm, "vm", "", "the VM type of the machine in the catalog (p3.2xlarge, or aws/us-east-1/p3.2xlarge); "+
 		"with --rent and --on sky several, separated by commas")
 	fl.StringVar(&f.folder, "folder", "", "the folder that the command runs in: with --rent and --on sky it is copied, "+
-		"with "+
-		"--host it is one of that host (default: the current one; on a host the home there)")
+		"with --host it is one of that host (default: the current one; on a host the home there)")
 	fl.Var(of(&f.rent, oneOf(renterNames()...), ""), "rent", "rent the VM types of --vm with sky (SkyPilot), aws or "+
 		"gcloud, probe on each of them, and end them; see --dry-run")
 	fl.Var(of(&f.timeLimit, aboveZero(parseSeconds), "20m"), "time-limit", "how long a rented VM is used at most; "+

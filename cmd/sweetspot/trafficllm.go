@@ -102,8 +102,7 @@ func (f *llmFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.engineLog, "engine-log", "", "what vLLM, SGLang or TGI wrote when it started: the size of its cache "+
 		"and its other settings are read from it")
 	fl.StringVar(&f.trace, "trace", "", "the requests to serve: CSV with time_s, input_tokens, output_tokens, Azure's "+
-		"LLM "+
-		"traces, or JSON Lines (default: those of --log, else a synthetic load)")
+		"LLM traces, or JSON Lines (default: those of --log, else a synthetic load)")
 	fl.Var(of(&f.pattern, oneOf(serving.Patterns...), string(serving.PoissonLoad)), "pattern",
 		"pattern of a synthetic load: constant, poisson, diurnal, flash-crowd, bursty or day")
 	fl.Float64Var(&f.rate, "rate", 1, "mean rate of a synthetic load, in requests per second")
@@ -121,8 +120,7 @@ func (f *llmFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.vm, "vm", "", "the VM type of a replica, for its prices in the catalog")
 	fl.Var(optional(&f.price, quantity.ParseMoney), "vm-price", "price of a replica in $ per hour")
 	fl.Var(optional(&f.apiInput, quantity.ParseMoney), "api-input", "price of an API in $ per million tokens in, to "+
-		"compare "+
-		"with")
+		"compare with")
 	fl.Var(optional(&f.apiOutput, quantity.ParseMoney), "api-output", "price of an API in $ per million tokens out")
 	fl.BoolVar(&f.csv, "csv", false, "print the loads of one replica as CSV")
 }
@@ -165,9 +163,9 @@ func (f *llmFlags) check(cmd *cobra.Command) error {
 	if f.maxViolations >= 1 {
 		return usageError("--max-violations %g: give a share below 1", f.maxViolations)
 	}
-	if f.trace != "" || f.log != "" {
+	if f.trace != "" {
 		for _, name := range []string{"pattern", "rate", "hours"} {
-			if cmd.Flags().Changed(name) && f.trace != "" {
+			if cmd.Flags().Changed(name) {
 				return usageError("--%s describes a synthetic load: leave it out with --trace", name)
 			}
 		}

@@ -311,8 +311,7 @@ func (out *LLM) advise() (words []string) {
 	switch {
 	case !out.Keeps && out.Query.Replicas == nil:
 		say("no number of replicas keeps them for the trace: on a replica of its own a request has %s to its first token "+
-			"and "+
-			"%s per further token, as the 95th percentile", timeText(out.Load.TTFT.P95), timeText(out.Load.TPOT.P95))
+			"and %s per further token, as the 95th percentile", timeText(out.Load.TTFT.P95), timeText(out.Load.TPOT.P95))
 		return words
 	case !out.Keeps:
 		say("%s keep them for %s of the trace's requests only", quantity.Several(n, "replica"),

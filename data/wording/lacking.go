@@ -41,8 +41,7 @@ func Lacking(set *profile.Set, q question.Query) string {
 		return fmt.Sprintf("no run of %s says how many epochs it takes; ask sweetspot rank --epochs N", q.Model)
 	case !hasEpochs && !some(func(r profile.Run) bool { return r.TotalS != nil }):
 		return fmt.Sprintf("no training of %s shows how many iterations an epoch has, so none has a total%s, past the "+
-			"end "+
-			"of an epoch", q.Model, train)
+			"end of an epoch", q.Model, train)
 	}
 	return ""
 }

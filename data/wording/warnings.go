@@ -101,8 +101,7 @@ func Warnings(r *rank.Result, now time.Time) []string {
 	}
 	if most := r.Space.MaxCount; most > 0 && most < r.Query.MaxCount {
 		out = append(out, fmt.Sprintf("there are too many candidates: only up to %d VMs of a type are ranked; name "+
-			"variants, "+
-			"clouds, GPUs or batch sizes for more", most))
+			"variants, clouds, GPUs or batch sizes for more", most))
 	}
 	for _, u := range r.Space.Uneven {
 		out = append(out, fmt.Sprintf("%s left out at batch %d: the number of GPUs does not divide it",

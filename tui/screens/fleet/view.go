@@ -298,8 +298,7 @@ func (s *Screen) fit() []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s need more than the %s of a VM: they take up to %d VMs at once, and the network "+
-		"between "+
-		"them is taken to cost no time. n goes to a VM type with more GPUs.", quantity.Several(wide, "job"),
+		"between them is taken to cost no time. n goes to a VM type with more GPUs.", quantity.Several(wide, "job"),
 		quantity.Several(f.GPUsPerVM, "GPU"), most)}
 }
 
@@ -329,8 +328,7 @@ func (s *Screen) delayed() []string {
 		word = "more"
 	}
 	return []string{fmt.Sprintf("If INT8 jobs delayed the jobs queued behind them, %d of the %d users asked would "+
-		"accept and "+
-		"the whole bill would be %.2g %% %s.", come.Accepted, come.Asked, 100*math.Abs(usd/base-1), word)}
+		"accept and the whole bill would be %.2g %% %s.", come.Accepted, come.Asked, 100*math.Abs(usd/base-1), word)}
 }
 
 // noticeable is a share of the bill that is worth a sentence.
