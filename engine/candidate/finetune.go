@@ -1,7 +1,6 @@
 package candidate
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"sweetspot/engine/memory"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
-	"sweetspot/engine/question"
 	"sweetspot/engine/transformer"
 )
 
@@ -44,7 +42,7 @@ func (f *facts) finetunes(first int) (out []Candidate, uneven []Uneven) {
 	if !known || !f.asked.KeepsVariant(profile.Variant{Name: f.work.Tuning.Words()}) {
 		return nil, nil
 	}
-	speeds, numbers := finetune.NewSpeeds(f.set), map[string]int{}
+	speeds, cells := finetune.NewSpeeds(f.set), cellNumbers{first, map[string]int{}}
 	batches := f.work.BatchSizes
 	if len(batches) == 0 {
 		batches = []int{0} // as many as fit
@@ -53,92 +51,38 @@ func (f *facts) finetunes(first int) (out []Candidate, uneven []Uneven) {
 		uneven = append(uneven, Uneven{Batch: batch})
 	}
 	measured := f.measuredPeak(a)
-	for _, vm := range f.offers() {
-		g, known := f.set.GPUSpec(vm.GPU)
-		if _, has := finetune.Peak(g); !known || !has || vm.GPUCount < 1 {
-			continue
-		}
-		has := cmp.Or(vm.GPUMemGiB, g.MemoryGB)
-		if has == nil {
-			continue
-		}
-		x := tuner{a: a, speeds: speeds, vm: vm, hasGiB: *has, gpu: g, measured: measured}
+	for _, m := range f.machines() {
+		x := tuner{machine: m, a: a, speeds: speeds, measured: measured}
 		for k, batch := range batches {
-			if batch%vm.GPUCount != 0 {
+			if batch%m.vm.GPUCount != 0 {
 				uneven[k].VMTypes++
 				continue
 			}
-			fit, step, why := x.best(*f.work.Tuning, batch)
-			if fit == nil {
-				continue
+			if fit, step, why := x.best(*f.work.Tuning, batch); fit != nil {
+				cell := cells.of(fmt.Sprintf("%s/%d", m.vm.GPU, m.vm.GPUCount))
+				out = append(out, f.tuned(fit, step, why, m, cell))
 			}
-			key := fmt.Sprintf("%s/%d", vm.GPU, vm.GPUCount)
-			if _, seen := numbers[key]; !seen {
-				numbers[key] = first + len(numbers)
-			}
-			out = append(out, f.tuned(fit, step, why, vm, numbers[key]))
 		}
 	}
 	return out, slices.DeleteFunc(uneven, func(u Uneven) bool { return u.VMTypes == 0 })
 }
 
-// tuned is the candidate of a training that fits a VM type so.
-func (f *facts) tuned(fit *Fit, step estimate.Estimate, why string, vm profile.VMType, cell int) Candidate {
-	t := fit.Tuning
-	batch := fit.MicroBatch * fit.MicroBatches * fit.GPUs
-	c := Candidate{
-		Model: f.work.Model, Mode: profile.Train,
-		Variant:   profile.Variant{Name: t.Words(), Precision: precisionOn(f.set, vm.GPU, t.Weights)},
-		BatchSize: batch, Units: new(f.work.Units), Purchase: f.work.Purchase, Fit: fit, Cell: cell, timed: step.Basis,
-		FromWork: step.Basis == estimate.Spec, Why: fit.words(why),
-	}
-	if fit.Verdict != memory.Fits {
-		c.OverMemory = &Violation{Constraint: question.GPUMemory, Limit: fit.HasGiB,
-			Value: new(fit.Need.Total.High / memory.GiB)}
-	}
-	tokens := float64(batch) * float64(t.Sequence)
-	c.Time = step.Times(math.Max(math.Ceil(f.work.Units/tokens), 1))
-	own := math.Sqrt(math.Max(c.Time.LogSigma()*c.Time.LogSigma()-finetune.Common*finetune.Common, 0))
-	common := math.Min(finetune.Common, c.Time.LogSigma())
-	c.Probe = Probe{IterationS: step.Value, Sigma: own}
-	c.Errors = []CellError{{int32(cell), own}, {SeveralCells, common}} // the list numbers the second
-	f.finish(&c, profile.Run{Cloud: vm.Cloud, Region: vm.Region, InstanceType: vm.InstanceType, GPU: vm.GPU,
-		GPUCount: vm.GPUCount, GPUMemGiB: vm.GPUMemGiB}, 1)
-	return c
-}
-
-// precisionOn is the arithmetic of a training on a GPU: bf16, but on those before Ampere, unless
-// all of it is in 32 bits.
-func precisionOn(set *profile.Set, gpu string, w transformer.Weights) string {
-	if w == transformer.Single {
-		return "fp32"
-	}
-	if g, _ := set.GPUSpec(gpu); g.Architecture == "Volta" || g.Architecture == "Turing" {
-		return "fp16"
-	}
-	return "bf16"
+// tuned is the candidate of a training that fits a machine so.
+func (f *facts) tuned(fit *Fit, step estimate.Estimate, why string, m machine, cell int) Candidate {
+	t, batch := fit.Tuning, fit.MicroBatch*fit.MicroBatches*fit.GPUs
+	return f.predicted(Candidate{
+		Model: f.work.Model, Mode: profile.Train, BatchSize: batch, Fit: fit, Cell: cell, Why: fit.words(why),
+		Variant: profile.Variant{Name: t.Words(), Precision: m.precision(t.Weights)},
+	}, m, step, math.Ceil(f.work.Units/(float64(batch)*float64(t.Sequence))), finetune.Common)
 }
 
 // tuner looks for the fastest way on a VM type that fits in any case.
 type tuner struct {
+	machine
 	a      transformer.Architecture
 	speeds *finetune.Speeds
-	vm     profile.VMType
-	gpu    profile.GPUSpec
-	hasGiB float64
 	// measured is a peak of the same network, tuned by the same method; nil where there is none.
 	measured *memory.Peak
-}
-
-// usable are the bytes of a GPU that a training gets. Drivers keep some: a card of 80 GB
-// shows 79.3 GiB. ECC takes a sixteenth of memory that is no HBM: a T4 shows 15 GiB of 16, an
-// L4 22.5 of 24, an L40S 45 of 48.
-func (x *tuner) usable() float64 {
-	const hbmGBs = 1000
-	if *x.gpu.BandwidthGBs < hbmGBs && x.hasGiB == math.Trunc(x.hasGiB) {
-		return x.hasGiB * memory.GiB * 15 / 16
-	}
-	return x.hasGiB * memory.GiB * 0.985
 }
 
 // best is the fastest way that fits; else how the thriftiest one falls short. It is nil where
@@ -156,7 +100,7 @@ func (x *tuner) best(t transformer.Tuning, batch int) (fit *Fit, step estimate.E
 		f := &Fit{Tuning: way, GPUs: gpus, MicroBatch: j.MicroBatch, MicroBatches: micros, Need: memory.Of(j),
 			HasGiB: x.hasGiB}
 		f.Verdict = f.Need.Judge(x.usable())
-		f.TokensPerSecond = f.rate(e)
+		f.TokensPerSecond = rate(float64(micro*micros*gpus)*float64(way.Sequence), e)
 		if fit == nil || f.betters(fit) {
 			fit, step, why = f, e, words
 		}
@@ -175,13 +119,6 @@ func (f *Fit) betters(o *Fit) bool {
 		return f.TokensPerSecond.Value > o.TokensPerSecond.Value
 	}
 	return f.Need.Total.High < o.Need.Total.High
-}
-
-// rate is the tokens a second on all GPUs, of steps of so many seconds.
-func (f *Fit) rate(step estimate.Estimate) estimate.Estimate {
-	tokens := float64(f.MicroBatch*f.MicroBatches*f.GPUs) * float64(f.Tuning.Sequence)
-	return estimate.Estimate{Value: tokens / step.Value, Low: tokens / step.High, High: tokens / step.Low,
-		Basis: step.Basis}
 }
 
 // rankOf orders verdicts, the best first.

@@ -9,12 +9,10 @@ import (
 
 	"sweetspot/engine/batching"
 	"sweetspot/engine/estimate"
-	"sweetspot/engine/finetune"
 	"sweetspot/engine/generation"
 	"sweetspot/engine/memory"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
-	"sweetspot/engine/question"
 	"sweetspot/engine/transformer"
 )
 
@@ -31,26 +29,47 @@ func (f *facts) generations(first int) (out []Candidate) {
 	if !known {
 		return nil
 	}
-	speeds, numbers := generation.NewSpeeds(f.set), map[string]int{}
+	speeds, servers := generation.NewSpeeds(f.set), f.servers(a)
+	machines, cells := f.machines(), cellNumbers{first, map[string]int{}}
 	for _, w := range f.weights() {
-		for _, vm := range f.offers() {
-			g, known := f.set.GPUSpec(vm.GPU)
-			has := cmp.Or(vm.GPUMemGiB, g.MemoryGB)
-			if _, tensor := finetune.Peak(g); !known || !tensor || vm.GPUCount < 1 || has == nil || !w.kind.On(g) {
+		for _, m := range machines {
+			if !w.kind.On(m.gpu) {
 				continue
 			}
-			x := generator{tuner: tuner{a: a, vm: vm, gpu: g, hasGiB: *has}, set: f.set, speeds: speeds,
-				asked: f.work.BatchSizes, lengths: *f.work.Lengths, units: f.work.Units}
-			key := fmt.Sprintf("%s/%s/%d", w.kind.Name, vm.GPU, vm.GPUCount)
-			if _, seen := numbers[key]; !seen {
-				numbers[key] = first + len(numbers)
-			}
-			if c, ok := x.candidate(w.kind, numbers[key]); ok {
-				c.Purchase, c.Quality = f.work.Purchase, w.quality
-				f.finish(&c, profile.Run{Cloud: vm.Cloud, Region: vm.Region, InstanceType: vm.InstanceType, GPU: vm.GPU,
-					GPUCount: vm.GPUCount, GPUMemGiB: vm.GPUMemGiB}, 1)
+			x := generator{machine: m, a: a, servers: servers, speeds: speeds, asked: f.work.BatchSizes,
+				lengths: *f.work.Lengths}
+			if is, ok := x.best(w.kind); ok {
+				c := f.generated(is, x, cells.of(fmt.Sprintf("%s/%s/%d", w.kind.Name, m.vm.GPU, m.vm.GPUCount)))
+				c.Quality = w.quality
 				out = append(out, c)
 			}
+		}
+	}
+	return out
+}
+
+// generated is the candidate of the best way to answer on a machine.
+func (f *facts) generated(is way, x generator, cell int) Candidate {
+	kind := is.batch.Weights.Name
+	requests := math.Max(math.Ceil(f.work.Units/float64(x.lengths.Input+x.lengths.Output)), 1)
+	return f.predicted(Candidate{
+		Model: x.a.Name, Mode: profile.Infer, BatchSize: is.batch.Sequences, Fit: is.fit, Cell: cell,
+		Sources: is.sources, Why: x.words(is.fit, is.batch, is.why),
+		Variant: profile.Variant{Name: kind, Precision: cmp.Or(kind, x.precision(transformer.Half))},
+	}, x.machine, is.wave, requests/float64(is.batch.Sequences*x.vm.GPUCount/is.batch.GPUs), generation.Common)
+}
+
+// server is one that loads were measured on, with the step times fitted to these.
+type server struct {
+	profile.Server
+	fitted *batching.Fitted
+}
+
+// servers are those of a model whose loads tell step times.
+func (f *facts) servers(a transformer.Architecture) (out []server) {
+	for _, s := range f.set.Servers(a.Name, "") {
+		if fitted, err := batching.FitLoads(s.Loads, batching.Settings{}); err == nil {
+			out = append(out, server{s, fitted})
 		}
 	}
 	return out
@@ -96,12 +115,12 @@ func (f *facts) measuredQuality(w generation.Weights) *Quality {
 
 // generator looks for the way in which a VM type answers the most requests.
 type generator struct {
-	tuner
-	set     *profile.Set
+	machine
+	a       transformer.Architecture
+	servers []server
 	speeds  *generation.Speeds
 	asked   []int // sequences at once; none is as many as fit
 	lengths transformer.Lengths
-	units   float64
 }
 
 // way is one size of replicas.
@@ -124,41 +143,12 @@ func (x *generator) best(w generation.Weights) (best way, ok bool) {
 			continue
 		}
 		tokens := float64(is.batch.Sequences*x.vm.GPUCount/gpus) * float64(x.lengths.Input+x.lengths.Output)
-		is.fit.TokensPerSecond = estimate.Estimate{Value: tokens / is.wave.Value, Low: tokens / is.wave.High,
-			High: tokens / is.wave.Low, Basis: is.wave.Basis}
+		is.fit.TokensPerSecond = rate(tokens, is.wave)
 		if !ok || is.fit.betters(best.fit) {
 			best, ok = is, true
 		}
 	}
 	return best, ok
-}
-
-// candidate is the best way to answer on a VM type.
-func (x *generator) candidate(w generation.Weights, cell int) (c Candidate, ok bool) {
-	is, ok := x.best(w)
-	if !ok {
-		return c, false
-	}
-	fit, batch, wave, why, sources := is.fit, is.batch, is.wave, is.why, is.sources
-	perRequest := float64(x.lengths.Input + x.lengths.Output)
-	inWave := float64(batch.Sequences * x.vm.GPUCount / batch.GPUs)
-	requests := math.Max(math.Ceil(x.units/perRequest), 1)
-	c = Candidate{
-		Model: x.a.Name, Mode: profile.Infer,
-		Variant:   profile.Variant{Name: w.Name, Precision: cmp.Or(w.Name, precisionOn(x.set, x.vm.GPU, transformer.Half))},
-		BatchSize: batch.Sequences, Units: new(x.units), Fit: fit, Cell: cell, timed: wave.Basis, Sources: sources,
-		FromWork: wave.Basis == estimate.Spec, Why: x.words(fit, batch, why),
-	}
-	if fit.Verdict != memory.Fits {
-		c.OverMemory = &Violation{Constraint: question.GPUMemory, Limit: fit.HasGiB,
-			Value: new(fit.Need.Total.High / memory.GiB)}
-	}
-	c.Time = wave.Times(math.Max(requests/inWave, 1))
-	sigma := c.Time.LogSigma()
-	own := math.Sqrt(math.Max(sigma*sigma-generation.Common*generation.Common, 0))
-	c.Probe = Probe{IterationS: wave.Value, Sigma: own}
-	c.Errors = []CellError{{int32(cell), own}, {SeveralCells, math.Min(generation.Common, sigma)}}
-	return c, true
 }
 
 // fit sets the sequences at once: those asked for, or as many as fit, a power of two.
@@ -196,16 +186,13 @@ func (x *generator) fit(b *generation.Batch) *Fit {
 // seconds are those of a batch: from loads that were measured on as many such GPUs, else from
 // published figures.
 func (x *generator) seconds(b generation.Batch) (e estimate.Estimate, why string, sources []int64) {
-	for _, s := range x.set.Servers(x.a.Name, x.vm.GPU) {
-		if s.GPUs != b.GPUs || !b.Weights.Same(s.Variant) {
-			continue
-		}
-		fitted, err := batching.FitLoads(s.Loads, batching.Settings{})
-		if err != nil {
+	gpu := profile.ParseGPUName(x.vm.GPU)
+	for _, s := range x.servers {
+		if s.GPUs != b.GPUs || !b.Weights.Same(s.Variant) || !gpu.SameChip(profile.ParseGPUName(s.GPU)) {
 			continue
 		}
 		n, input, output := float64(b.Sequences), float64(b.Input), float64(b.Output)
-		found, err := fitted.Estimate(func(s batching.Server) ([]float64, error) {
+		found, err := s.fitted.Estimate(func(s batching.Server) ([]float64, error) {
 			prompts := n * (input*s.PromptS + input*input/2*s.PairS)
 			return []float64{prompts + output*(s.StepS+n*(s.SequenceS+s.ContextS*(input+output/2)))}, nil
 		})

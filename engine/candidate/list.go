@@ -52,20 +52,8 @@ func NewList(set *profile.Set, w question.Workload, p Predictor, keep func(c *Ca
 	}
 	l.cells = l.facts.cells()
 	cells := l.cells
-	if w.Tuning != nil {
-		var tuned []Candidate
-		tuned, l.Uneven = l.facts.finetunes(len(cells.all))
-		tuned = l.facts.withMeasured(tuned, cells)
-		for _, c := range tuned {
-			c.Errors[1].Cell = epochCell(epochs, profile.Variant{}, 0) // the same software on all
-			if keep == nil || keep(&c) {
-				l.made = append(l.made, c)
-			}
-		}
-		return l
-	}
-	if w.Lengths != nil {
-		for _, c := range l.facts.generations(len(cells.all)) {
+	if w.Tuning != nil || w.Lengths != nil {
+		for _, c := range l.language(len(cells.all)) {
 			c.Errors[1].Cell = epochCell(epochs, profile.Variant{}, 0) // the same software on all
 			if keep == nil || keep(&c) {
 				l.made = append(l.made, c)
@@ -98,6 +86,16 @@ func NewList(set *profile.Set, w question.Workload, p Predictor, keep func(c *Ca
 		l.combine(predicted.combinable(cells, Rental{}), add)
 	}
 	return l
+}
+
+// language is what is known of the work of a language model, whose cells are numbered from first.
+func (l *List) language(first int) []Candidate {
+	if l.facts.work.Tuning == nil {
+		return l.facts.generations(first)
+	}
+	tuned, uneven := l.facts.finetunes(first)
+	l.Uneven = uneven
+	return l.facts.withMeasured(tuned, l.cells)
 }
 
 // mostListed bounds how many candidates are listed, of some 100 bytes each in a
