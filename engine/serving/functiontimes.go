@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // MemoryPoint is the measured time of a query on a warm function of so much memory.
@@ -67,18 +69,17 @@ func FitMemory(points []MemoryPoint) (Memory, error) {
 // regress is the least-squares line of times over knee/min(memory, knee), neither part
 // below 0.
 func regress(points []MemoryPoint, knee float64) (fixed, scaling float64) {
-	n, sx, sy, sxx, sxy := float64(len(points)), 0.0, 0.0, 0.0, 0.0
-	for _, p := range points {
-		x := knee / min(p.MemoryGB, knee)
-		sx, sy, sxx, sxy = sx+x, sy+p.Seconds, sxx+x*x, sxy+x*p.Seconds
+	x, y := make([]float64, len(points)), make([]float64, len(points))
+	for i, p := range points {
+		x[i], y[i] = knee/min(p.MemoryGB, knee), p.Seconds
 	}
-	scaling = (n*sxy - sx*sy) / (n*sxx - sx*sx)
-	fixed = (sy - scaling*sx) / n
+	fixed, scaling = stat.LinearRegression(x, y, nil, false)
 	switch {
 	case scaling < 0:
-		return sy / n, 0
+		return stat.Mean(y, nil), 0
 	case fixed < 0:
-		return 0, sxy / sxx
+		_, scaling = stat.LinearRegression(x, y, nil, true)
+		return 0, scaling
 	}
 	return fixed, scaling
 }
