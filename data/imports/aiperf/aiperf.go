@@ -12,7 +12,6 @@
 package aiperf
 
 import (
-	"bytes"
 	"encoding/json"
 	"path"
 	"regexp"
@@ -26,7 +25,7 @@ import (
 var Format = source.Format{Name: "aiperf", Title: "AIPerf and GenAI-Perf", Claims: claims, Read: source.Alone(read)}
 
 func claims(p string, head []byte) bool {
-	if !bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("{")) {
+	if !source.IsObject(head) {
 		return false
 	}
 	name := path.Base(p)
@@ -130,12 +129,10 @@ func read(f source.File, given source.Given) source.Report {
 	_ = json.Unmarshal(d.Config, &c) // what is not told stays unknown
 	load := d.load(c)
 	model := given.ModelOr(c.Endpoint.Models.first(), c.Models.first(), c.Model.first())
-	run, err := f.Served(model, "AIPerf", load)
-	if err != nil {
+	report := source.Report{File: f.Path, Set: &profile.Set{}}
+	if err := report.AddLoad(f, model, "AIPerf", load, d.Failed.Mean.Whole()); err != nil {
 		return source.Failed(f, err)
 	}
-	report := source.Report{File: f.Path, Set: &profile.Set{Runs: []profile.Run{run}}}
-	report.Failures(source.LoadWords(&load), d.Failed.Mean.Whole())
 	if load.Concurrency == nil && load.PerSecond == nil {
 		report.Note("its concurrency and rate are not told, so its load counts as sent all at once")
 	}
@@ -148,13 +145,8 @@ func (m metric) spread() *profile.Spread {
 }
 
 func (d *document) load(c settings) profile.Serving {
-	s := profile.Serving{Requests: d.Requests.Mean.Whole(), Generated: d.Generated.Mean.Positive(), TTFT: d.TTFT.spread(),
-		TPOT: d.ITL.spread()}
-	for to, from := range map[*float64]metric{&s.Input: d.Input, &s.Output: d.Output} {
-		if v := from.Mean.Positive(); v != nil {
-			*to = *v
-		}
-	}
+	s := profile.Serving{Requests: d.Requests.Mean.Whole(), Input: d.Input.Mean.Amount(), Output: d.Output.Mean.Amount(),
+		Generated: d.Generated.Mean.Positive(), TTFT: d.TTFT.spread(), TPOT: d.ITL.spread()}
 	first := func(of ...source.Loose) *float64 {
 		for _, l := range of {
 			if v := l.Positive(); v != nil {

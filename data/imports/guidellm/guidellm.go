@@ -26,7 +26,7 @@ var Format = source.Format{Name: "guidellm", Title: "guidellm's benchmarks", Cla
 	Marks: []string{`"time_per_output_token_ms"`}}
 
 func claims(_ string, head []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("{")) &&
+	return source.IsObject(head) &&
 		bytes.Contains(head, []byte(`"benchmarks"`)) &&
 		(bytes.Contains(head, []byte(`"guidellm_version"`)) || bytes.Contains(head, []byte(`"inter_token_latency_ms"`)))
 }
@@ -91,8 +91,7 @@ func read(f source.File, given source.Given) source.Report {
 	if err := f.JSON(&d); err != nil {
 		return source.Failed(f, err)
 	}
-	set, empty := &profile.Set{}, 0
-	var failures []func(*source.Report)
+	report, empty := source.Report{File: f.Path, Set: &profile.Set{}}, 0
 	for _, b := range d.Benchmarks {
 		load := b.load()
 		if load.Requests == 0 {
@@ -100,21 +99,12 @@ func read(f source.File, given source.Given) source.Report {
 			continue
 		}
 		model := given.ModelOr(string(d.Args.Model), string(b.Config.Backend.Model), string(b.Args.Backend.Model))
-		run, err := f.Served(model, "guidellm", load)
-		if err != nil {
+		if err := report.AddLoad(f, model, "guidellm", load, b.Metrics.Totals.Errored.Whole()); err != nil {
 			return source.Failed(f, err)
 		}
-		set.Runs = append(set.Runs, run)
-		failures = append(failures, func(r *source.Report) {
-			r.Failures(source.LoadWords(&load), b.Metrics.Totals.Errored.Whole())
-		})
 	}
-	report := source.Found(f, set, nil, "has no benchmark with an answered request")
-	if report.Err != nil {
-		return report
-	}
-	for _, note := range failures {
-		note(&report)
+	if len(report.Set.Runs) == 0 {
+		return source.Failed(f, f.Wrong("has no benchmark with an answered request"))
 	}
 	if empty > 0 {
 		report.Note("%s without an answered request left out", quantity.Several(empty, "benchmark"))
@@ -127,16 +117,12 @@ func read(f source.File, given source.Given) source.Report {
 func (b *benchmark) load() profile.Serving {
 	m := b.Metrics
 	s := profile.Serving{
-		Requests: m.Totals.Successful.Whole(), Generated: m.Generated.Successful.Mean.Positive(),
+		Requests: m.Totals.Successful.Whole(), Input: m.Input.Successful.Mean.Amount(),
+		Output: m.Output.Successful.Mean.Amount(), Generated: m.Generated.Successful.Mean.Positive(),
 		TTFT: m.TTFT.spread(), TPOT: m.ITL.spread(),
 	}
 	if s.Requests == 0 {
 		s.Requests = m.Output.Successful.Count.Whole()
-	}
-	for to, from := range map[*float64]metric{&s.Input: m.Input, &s.Output: m.Output} {
-		if v := from.Successful.Mean.Positive(); v != nil {
-			*to = *v
-		}
 	}
 	at := b.Config.Strategy
 	if at.Kind == "" {

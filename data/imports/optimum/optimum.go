@@ -38,7 +38,7 @@ var reportKeys = regexp.MustCompile(
 	`"(forward|generate|call|train|overall|prefill|decode|load_model)(_model)?"\s*:\s*\{\s*"(memory|latency)"`)
 
 func claims(p string, head []byte) bool {
-	if !bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("{")) {
+	if !source.IsObject(head) {
 		return false
 	}
 	switch path.Base(p) {

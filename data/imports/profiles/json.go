@@ -1,7 +1,6 @@
 package profiles
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -28,7 +27,7 @@ var JSON = source.Format{Name: "profile-json", Title: "sweetspot JSON", Claims: 
 var ourKeys = regexp.MustCompile(`"schema"\s*:\s*\d+\s*,\s*"command"\s*:\s*"`)
 
 func claimsJSON(_ string, head []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("{")) &&
+	return source.IsObject(head) &&
 		ourKeys.Match(head[:min(len(head), 1000)])
 }
 

@@ -111,6 +111,11 @@ func (f File) JSON(to any) error {
 	return nil
 }
 
+// IsObject reports whether a file that begins so is a JSON object, by its first character.
+func IsObject(head []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("{"))
+}
+
 // Strict returns the text with null for Python's NaN, Infinity and -Infinity.
 func Strict(text []byte) []byte {
 	if !bytes.Contains(text, []byte("NaN")) && !bytes.Contains(text, []byte("Infinity")) {

@@ -64,6 +64,14 @@ func (l Loose) Positive() *float64 {
 	return l.V
 }
 
+// Amount is the number if it is above 0, else 0.
+func (l Loose) Amount() float64 {
+	if v := l.Positive(); v != nil {
+		return *v
+	}
+	return 0
+}
+
 // Whole is the number if it is a count from 1 on, else 0.
 func (l Loose) Whole() int {
 	if v := l.Positive(); v != nil && *v == math.Trunc(*v) && *v <= math.MaxInt32 {

@@ -29,16 +29,22 @@ func Milliseconds(mean, p50, p90, p95, p99 Loose) *profile.Spread {
 	return s
 }
 
-// Served is the run of a load on a server, as a tool measured it; an error where the load cannot be.
-func (f File) Served(model, tool string, load profile.Serving) (run profile.Run, err error) {
+// AddLoad adds the run of a load on a server, as a tool measured it, with a note of requests that were
+// not answered. It fails where the load cannot be.
+func (r *Report) AddLoad(f File, model, tool string, load profile.Serving, failed int) error {
 	if err := load.Check(); err != nil {
-		return run, f.Wrong("%s", err.Error())
+		return f.Wrong("%s", err.Error())
 	}
-	return profile.Run{
+	words := LoadWords(&load)
+	r.Set.Runs = append(r.Set.Runs, profile.Run{
 		Model: Text(model), Unit: "token", Mode: profile.Infer, Count: 1, Status: profile.Done, Basis: estimate.Measured,
-		Source:  Text(fmt.Sprintf("%s %s, %s", tool, f.Tail(2), LoadWords(&load))),
+		Source:  Text(fmt.Sprintf("%s %s, %s", tool, f.Tail(2), words)),
 		Serving: &load,
-	}, nil
+	})
+	if failed > 0 {
+		r.Note("%s: without %s", words, quantity.Several(failed, "failed request"))
+	}
+	return nil
 }
 
 // LoadWords name a load: "16 clients, 1024 tokens in, 128 out".
@@ -51,11 +57,4 @@ func LoadWords(s *profile.Serving) string {
 		at = fmt.Sprintf("%.3g requests/s", *s.PerSecond)
 	}
 	return fmt.Sprintf("%s, %.0f tokens in, %.0f out", at, s.Input, s.Output)
-}
-
-// Failures note requests that were not answered.
-func (r *Report) Failures(load string, failed int) {
-	if failed > 0 {
-		r.Note("%s: without %s", load, quantity.Several(failed, "failed request"))
-	}
 }

@@ -33,7 +33,7 @@ var Format = source.Format{Name: "trainer-state", Title: "Hugging Face trainer s
 	Group: training, Read: read}
 
 func claims(p string, head []byte) bool {
-	if !bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("{")) {
+	if !source.IsObject(head) {
 		return false
 	}
 	return path.Base(p) == "trainer_state.json" || bytes.Contains(head, []byte(`"log_history"`)) &&

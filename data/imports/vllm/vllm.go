@@ -27,7 +27,7 @@ var Format = source.Format{Name: "vllm-bench", Title: "vLLM's serving benchmark"
 	Read: source.Alone(read)}
 
 func claims(_ string, head []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("{")) &&
+	return source.IsObject(head) &&
 		bytes.Contains(head, []byte(`"total_output_tokens"`)) && bytes.Contains(head, []byte(`"output_throughput"`)) &&
 		bytes.Contains(head, []byte(`"request_rate"`))
 }
@@ -45,8 +45,7 @@ type result struct {
 }
 
 func read(f source.File, given source.Given) source.Report {
-	set := &profile.Set{}
-	report := source.Report{File: f.Path}
+	report := source.Report{File: f.Path, Set: &profile.Set{}}
 	text, err := f.Whole(source.MaxDocumentBytes)
 	if err != nil {
 		return source.Failed(f, err)
@@ -59,16 +58,17 @@ func read(f source.File, given source.Given) source.Report {
 		} else if err != nil {
 			return source.Failed(f, f.Wrong("%s", broken(err)))
 		}
-		if err := add(&report, set, f, given, one); err != nil {
+		if err := add(&report, f, given, one); err != nil {
 			return source.Failed(f, err)
 		}
-		if len(set.Runs) > source.MaxRuns {
+		if len(report.Set.Runs) > source.MaxRuns {
 			break // which is refused
 		}
 	}
-	found := source.Found(f, set, nil, "has no result of a benchmark")
-	found.Notes = report.Notes
-	return found
+	if len(report.Set.Runs) == 0 {
+		return source.Failed(f, f.Wrong("has no result of a benchmark"))
+	}
+	return report
 }
 
 func broken(err error) string {
@@ -78,7 +78,7 @@ func broken(err error) string {
 	return "is cut off: run the benchmark again, or copy its whole result"
 }
 
-func add(report *source.Report, set *profile.Set, f source.File, given source.Given, text []byte) error {
+func add(report *source.Report, f source.File, given source.Given, text []byte) error {
 	var r result
 	var all map[string]source.Loose
 	if json.Unmarshal(text, &r) != nil || json.Unmarshal(text, &all) != nil {
@@ -103,11 +103,5 @@ func add(report *source.Report, set *profile.Set, f source.File, given source.Gi
 	if load.PerSecond == nil {
 		load.Concurrency = r.Concurrency.Positive()
 	}
-	run, err := f.Served(given.ModelOr(string(r.Model)), "vllm bench", load)
-	if err != nil {
-		return err
-	}
-	report.Failures(source.LoadWords(&load), r.Prompts.Whole()-n)
-	set.Runs = append(set.Runs, run)
-	return nil
+	return report.AddLoad(f, given.ModelOr(string(r.Model)), "vllm bench", load, r.Prompts.Whole()-n)
 }
