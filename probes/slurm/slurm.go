@@ -172,6 +172,20 @@ func (e *Engine) Root(ctx context.Context) (string, error) {
 	return e.root, nil
 }
 
+// submission is the shell's part of a submission: $1 is the folder of the spools, $2 the name of the job, $3 the
+// length of its script, and then come the words of sbatch.
+//
+// sbatch takes any part of a script for a whole one, and a connection may be cut in the middle. So it begins once all
+// of it is there: in a file that has no name by then, of which nothing is left even if the shell is killed.
+//
+// The folder must be there before the job, which writes its output to it, and room for the job's last words where its
+// file system is full by then.
+const submission = `mkdir -p -m 700 -- "$1" && file=$(mktemp -- "$1/$2.XXXXXX") || exit
+exec 3>"$file" 4<"$file" 5<"$file" && rm -f -- "$file" && cat >&3 || exit
+[ "$(wc -c <&4)" -eq "$3" ] || { echo "the script of the job did not arrive whole" >&2; exit 1; }
+spare=$1/$2.spare && head -c 16384 /dev/zero >"$spare" && shift 3 || exit
+"$@" <&5 || { code=$?; rm -f -- "$spare"; exit "$code"; }`
+
 // Submit begins the job, unless one of that name is there already.
 func (e *Engine) Submit(ctx context.Context, b queue.Batch) (string, error) {
 	if e.offers == nil {
@@ -198,11 +212,8 @@ func (e *Engine) Submit(ctx context.Context, b queue.Batch) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// The folder must be there before the job, which writes its output to it, and room for the
-	// job's last words where its file system is full by then.
-	const room = `mkdir -p -m 700 -- "$1" && spare=$1/$2.spare && head -c 16384 /dev/zero >"$spare" && shift 2 || exit
-		"$@" || { code=$?; rm -f -- "$spare"; exit "$code"; }`
-	words := append([]string{"sh", "-c", room, "sh", root, b.Name, "sbatch"}, e.asked(b, e.offers[i], root)...)
+	words := append([]string{"sh", "-c", submission, "sh", root, b.Name, strconv.Itoa(len(script)), "sbatch"},
+		e.asked(b, e.offers[i], root)...)
 	out, err := e.command(ctx, script, words...)
 	switch {
 	case isUnanswered(err):
