@@ -78,13 +78,16 @@ func (n note) write() error {
 	return nil
 }
 
+// remove removes the note last, after what a process left that was killed while it launched.
 func (n note) remove() error {
 	path, err := notePath(n.Job)
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return unwritten(err)
+	for _, p := range []string{filepath.Join(filepath.Dir(path), taskName(Cluster(n.Job))), path + ".new", path} {
+		if err := os.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return unwritten(err)
+		}
 	}
 	return nil
 }

@@ -280,9 +280,11 @@ func writeTask(cluster, text string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	path = filepath.Join(dir, cluster+".yaml")
+	path = filepath.Join(dir, taskName(cluster))
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		return "", unwritten(err)
 	}
 	return path, nil
 }
+
+func taskName(cluster string) string { return cluster + ".yaml" }

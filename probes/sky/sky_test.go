@@ -336,7 +336,10 @@ func TestCancel(t *testing.T) {
 	if left, _ := Leftovers(); len(left) != 1 {
 		t.Error("a cluster that still runs was forgotten")
 	}
-	// The next time it goes.
+	// The next time it goes, with what was left where sweetspot was killed while it launched.
+	if _, err := writeTask(Cluster(job), "half a ta"); err != nil {
+		t.Fatal(err)
+	}
 	f.write("sky", strings.Replace(standIn, `name=$1`, "name=$1\n[ $1 = down ] && echo '[]' >\"$STANDIN/status\"", 1))
 	if err := e.Cancel(t.Context(), []string{job}); err != nil {
 		t.Error(err)
@@ -345,6 +348,9 @@ func TestCancel(t *testing.T) {
 	if left, _ := Leftovers(); len(left) != 0 || !strings.Contains(calls, "api cancel --yes "+request) ||
 		!strings.Contains(calls, "down --yes sweetspot-"+job) {
 		t.Errorf("left: %v; calls: %s", left, calls)
+	}
+	if files, _ := os.ReadDir(filepath.Join(f.dir, "state", "sweetspot", "sky")); len(files) != 0 {
+		t.Errorf("left: %v", files)
 	}
 	f.write("status.err", "Cannot connect to the API server")
 	if err := e.Cancel(t.Context(), []string{job}); err == nil || !strings.Contains(err.Error(), "could not be ended") {
