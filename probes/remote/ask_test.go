@@ -1,16 +1,19 @@
 package remote
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"sweetspot/probes/runner"
@@ -53,6 +56,40 @@ func watched(t *testing.T, h Host, j Job) (*Process, *output) {
 		t.Fatal(err)
 	}
 	return p, out
+}
+
+// A connection that is cut before all of a job has arrived begins nothing, and leaves nothing.
+func TestJobArrivesWhole(t *testing.T) {
+	state := t.TempDir()
+	c := runner.Command{Argv: []string{"true"}, Files: fstest.MapFS{"a.py": {Data: []byte("pass")}}}
+	j := Job{Name: testJob, Root: filepath.Join(state, "queue"), Grace: time.Second,
+		Probes: []Queued{{Command: c, Spool: testJob + "00"}}}
+	h, files, err := j.header("submit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Mark, h.Silence = "mark", 60
+	all, err := preamble(h, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := len(strconv.Itoa(len(agent()))) + 1 + len(agent())
+	for name, arrives := range map[string]int{"nothing": 0, "part of a number": 2, "half the agent": program / 2,
+		"the agent": program, "half the job": (program + len(all) - len(files)) / 2,
+		"half the files": len(all) - len(files)/2, "all but the word to begin": len(all)} {
+		words := sshWords(Here, "")
+		cmd := exec.CommandContext(t.Context(), words[0], words[1:]...)
+		cmd.Stdin = bytes.NewReader(all[:arrives])
+		_ = cmd.Run() // it may fail or not
+		if left, err := os.ReadDir(state); err != nil || len(left) > 0 {
+			t.Errorf("%s: left %v, %v", name, left, err)
+		}
+	}
+	submit(t, Here, j)
+	waitFor(t, "the job to begin and end", func() bool {
+		_, err := os.Stat(filepath.Join(j.Root, testJob+".over"))
+		return err == nil
+	})
 }
 
 // A job goes on where the connection was cut, and whoever follows it gets all it wrote; in the end nothing is left.
