@@ -85,11 +85,12 @@ func TestJobArrivesWhole(t *testing.T) {
 			t.Errorf("%s: left %v, %v", name, left, err)
 		}
 	}
-	submit(t, Here, j)
-	waitFor(t, "the job to begin and end", func() bool {
-		_, err := os.Stat(filepath.Join(j.Root, testJob+".over"))
-		return err == nil
-	})
+	pid := submit(t, Here, j)
+	waitFor(t, "the job to end", func() bool { return !running(pid) })
+	states, err := Look(t.Context(), Here, j.Root, []string{j.Name})
+	if want := (JobState{ID: strconv.Itoa(pid), Over: true}); err != nil || states[j.Name] != want {
+		t.Errorf("the whole job is %+v, %v", states[j.Name], err)
+	}
 }
 
 // A job goes on where the connection was cut, and whoever follows it gets all it wrote; in the end nothing is left.
