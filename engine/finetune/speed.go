@@ -14,6 +14,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/roofline"
+	"sweetspot/engine/training"
 	"sweetspot/engine/transformer"
 )
 
@@ -83,8 +84,7 @@ func NewSpeeds(set *profile.Set) *Speeds {
 		shares[k] = append(shares[k], math.Log(share))
 	}
 	for _, k := range order {
-		slices.Sort(shares[k])
-		found[k].share = stat.Quantile(0.5, stat.LinInterp, shares[k], nil)
+		found[k].share = training.Median(shares[k])
 		s.points = append(s.points, *found[k])
 	}
 	s.pool()
