@@ -110,7 +110,8 @@ func (s *Store) importRun(ctx context.Context, tx *transaction, model profile.Mo
 // importedBefore finds a run by its fingerprint; one that was deleted is there
 // again and counts as new. Layouts before 5 kept one dataset and unit for all
 // runs of a model, those before 7 no power of imported runs, those before 10 no work,
-// those before 11 no command, those before 13 no packages, those before 17 no tuning: importing again gives each its own.
+// those before 11 no command, those before 13 no packages,
+// those before 17 no tuning: importing again gives each its own.
 func importedBefore(ctx context.Context, tx *transaction, mark string, run profile.Run) (known, isNew bool, err error) {
 	err = tx.QueryRowContext(ctx, "SELECT deleted > 0 FROM runs WHERE fingerprint = ?", mark).Scan(&isNew)
 	if errors.Is(err, sql.ErrNoRows) {
