@@ -88,10 +88,11 @@ func (b Batch) Plain(g profile.GPUSpec) (seconds float64, ok bool) {
 	peak, bandwidth := *g.FP16TFLOPS*1e12*gpus, *g.BandwidthGBs*1e9*gpus
 	sequences, input, output := float64(b.Sequences), float64(b.Input), float64(b.Output)
 	prompts := sequences * input * (2*layers + a.AttentionFLOPs(b.Input)) / (peak * b.Weights.Faster)
-	moved := b.weights() - 2*a.Params().Embedding + sequences*(input+output/2)*a.KVCacheBytes(2)
-	if a.Tied {
-		moved = b.weights() + sequences*(input+output/2)*a.KVCacheBytes(2)
+	moved := b.weights()
+	if !a.Tied { // of an embedding that is not the output matrix too, single rows are read
+		moved -= 2 * a.Params().Embedding
 	}
+	moved += sequences * (input + output/2) * a.KVCacheBytes(2)
 	step := math.Max(moved/bandwidth/ofBandwidth, sequences*2*(layers+head)/(peak*b.Weights.Faster)/ofPeak)
 	launches := layerS * float64(a.Layers)
 	if b.GPUs > 1 {
