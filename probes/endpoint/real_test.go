@@ -3,7 +3,6 @@ package endpoint
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"sweetspot/engine/batching"
+	"sweetspot/probes/porttest"
 )
 
 // transformersServe starts the server of transformers with a random network, on
@@ -30,14 +30,7 @@ func transformersServe(t *testing.T) Target {
 	if out, err := made.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(free.Addr().String())
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	port := porttest.Free(t)
 	ctx, stop := context.WithCancel(context.Background())
 	server := exec.CommandContext(ctx, filepath.Join(bin, "bin", "transformers"), "serve", model, "--continuous-batching",
 		"--device", "cpu", "--attn-implementation", "sdpa", "--cb-num-blocks", "64", "--cb-max-batch-tokens", "512",

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sweetspot/data/bundle"
+	"sweetspot/probes/porttest"
 )
 
 func TestParseFolder(t *testing.T) {
@@ -109,7 +110,7 @@ func TestFolderOverSSH(t *testing.T) {
 		words string
 	}{
 		{Folder{s.host, filepath.Join(dir, "other")}, "can't be used"},
-		{Folder{Host{Destination: s.host.Destination, Port: freePort(t)}, dir}, "can't be reached"},
+		{Folder{Host{Destination: s.host.Destination, Port: porttest.Free(t)}, dir}, "can't be reached"},
 	} {
 		_, err := c.f.List(ctx)
 		if err == nil || !strings.Contains(err.Error(), c.words) || strings.Contains(err.Error(), "\n") {

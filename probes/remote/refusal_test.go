@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sweetspot/probes/porttest"
 	"sweetspot/probes/runner"
 )
 
@@ -31,7 +32,7 @@ func TestRefusals(t *testing.T) {
 			want: []string{"host key", "ssh -p"}},
 		{name: "refused key", spoil: func(s *sshd) { s.write("client.pub", nil) }, want: []string{"refused the login",
 			"ssh-add"}},
-		{name: "closed port", spoil: func(s *sshd) { s.host.Port = freePort(t) }, want: []string{"can't be reached",
+		{name: "closed port", spoil: func(s *sshd) { s.host.Port = porttest.Free(t) }, want: []string{"can't be reached",
 			"refused"}},
 		{name: "unknown name", spoil: func(s *sshd) { s.host.Destination = "no-such-host.invalid" },
 			want: []string{"was not found"}},

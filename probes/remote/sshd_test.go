@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"sweetspot/probes/porttest"
 )
 
 // sshd is a real server on loopback with keys of its own; the ssh of the test
@@ -54,7 +56,7 @@ func serve(t *testing.T, more ...string) *sshd {
 			t.Fatalf("%v: %s", err, out)
 		}
 	}
-	port := freePort(t)
+	port := porttest.Free(t)
 	me, err := user.Current()
 	if err != nil {
 		t.Fatal(err)
@@ -141,20 +143,6 @@ func descendants(pid int) []int {
 		}
 	}
 	return all
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
 }
 
 func waitFor(t *testing.T, what string, is func() bool) {

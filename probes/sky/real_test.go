@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -20,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sweetspot/engine/profile"
+	"sweetspot/probes/porttest"
 )
 
 // Variable names the folder of an environment with SkyPilot from PyPI.
@@ -106,23 +106,12 @@ func newReal(t *testing.T) real {
 	r := real{bin: filepath.Join(folder, "bin"), home: t.TempDir()}
 	for name, value := range map[string]string{
 		"HOME": r.home, "XDG_STATE_HOME": filepath.Join(r.home, "state"), "PATH": r.bin + ":" + os.Getenv("PATH"),
-		"SKYPILOT_API_SERVER_LOCAL_PORT": freePort(t), "SKYPILOT_DISABLE_USAGE_COLLECTION": "1",
+		"SKYPILOT_API_SERVER_LOCAL_PORT": porttest.Free(t), "SKYPILOT_DISABLE_USAGE_COLLECTION": "1",
 	} {
 		t.Setenv(name, value)
 	}
 	r.clouds = plant(t, r.home)
 	return r
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
 }
 
 // verdict is what SkyPilot makes of a task.
