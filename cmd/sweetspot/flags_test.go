@@ -31,6 +31,7 @@ func TestWordsTooManyAreNamed(t *testing.T) {
 		"traffic llm A B":     `llm takes no argument: leave out "A"`,
 		"queue list x":        `list takes no argument: leave out "x"`,
 		"rank x":              `rank takes no argument: leave out "x"`,
+		"completion bash x":   `bash takes no argument: leave out "x"`,
 		"traffic frobnicate":  `traffic has no command "frobnicate"; it has llm, mix`,
 		"help import somehow": "import has no commands",
 	} {

@@ -141,6 +141,9 @@ func newRootCommand() *cobra.Command {
 		switch cmd.Name() { // cobra's own, which take any word
 		case "completion":
 			cmd.Args, cmd.RunE = rejectUnknown, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+			for _, shell := range cmd.Commands() {
+				shell.Args = noArguments
+			}
 		case "help":
 			cmd.Hidden, cmd.RunE = true, helpOn
 		}

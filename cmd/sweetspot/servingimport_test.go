@@ -35,7 +35,7 @@ func TestImportedLoadsAreServed(t *testing.T) {
 		t.Errorf("server %+v", s)
 	}
 	if p := got.Load.TPOT.P50; p.S == nil || math.Abs(*p.S-0.0143) > 0.002 || p.Low == nil || !(*p.Low < *p.S) {
-		t.Errorf("TPOT %g", *p.S)
+		t.Errorf("TPOT %+v", got.Load.TPOT)
 	}
 	if _, err := ask("--gpu", "H100"); err == nil || !strings.Contains(err.Error(), "no load on a server") {
 		t.Errorf("another GPU: %v", err)
