@@ -15,7 +15,6 @@ import (
 	"sweetspot/data/workfolder"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/quantity"
 	"sweetspot/engine/secret"
 	"sweetspot/probes/matrix"
 	"sweetspot/probes/request"
@@ -69,8 +68,7 @@ func (f *probeFlags) confirmClusters(ctx context.Context, cmd *cobra.Command, r 
 		return usageError("%w", err)
 	}
 	warnClusters(ctx, cmd)
-	_, _ = fmt.Fprintf(cmd.ErrOrStderr(), "SkyPilot begins %s, with autostop:\n%s",
-		quantity.Several(len(rented.Clusters), "cluster"), rented)
+	_, _ = fmt.Fprint(cmd.ErrOrStderr(), rented)
 	if rented.IsUnpriced() || r.Rule.MaxUSD > 0 && !term.IsTerminal(os.Stdin.Fd()) { // whoever set a budget agreed to it
 		return nil
 	}

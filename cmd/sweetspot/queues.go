@@ -10,7 +10,6 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/data/workspace"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/quantity"
 	"sweetspot/probes/background"
 	"sweetspot/probes/harness"
 	"sweetspot/probes/queue"
@@ -73,8 +72,7 @@ func (q queues) Rents(ctx context.Context, w screen.Workspace, f probe.Form) (st
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("SkyPilot begins %s, with autostop: %s", quantity.Several(len(rented.Clusters), "cluster"),
-		rented), nil
+	return rented.String(), nil
 }
 
 // inQueue completes a request of the form for its queue.

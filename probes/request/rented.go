@@ -106,9 +106,15 @@ func (r Rented) IsUnpriced() bool {
 	})
 }
 
-// String says what is rented and what it costs at most, a line for each cluster.
+// String says what is rented and what it costs at most: a line for all, and one for each
+// cluster.
 func (r Rented) String() string {
 	var b strings.Builder
+	fmt.Fprintf(&b, "SkyPilot begins %s, with autostop", quantity.Several(len(r.Clusters), "cluster"))
+	if r.USD != nil {
+		fmt.Fprintf(&b, ", for at most %s, disks and traffic aside", quantity.Money(*r.USD))
+	}
+	b.WriteString(":\n")
 	for _, c := range r.Clusters {
 		where := make([]string, 0, len(c.On.VMs)+len(c.On.Own))
 		for _, vm := range c.On.VMs {
@@ -119,11 +125,9 @@ func (r Rented) String() string {
 		if usd := c.On.USDPerHour; usd != nil {
 			cost = fmt.Sprintf("at up to %s an hour", quantity.Money(*usd))
 		}
-		fmt.Fprintf(&b, "  %s for %s, %s and at most %s: %s\n", plaintext.Clean(c.GPU), quantity.Several(c.Probes, "probe"),
-			cost, quantity.Duration(c.Lifetime.Seconds()), plaintext.Clean(strings.Join(where, ", ")))
-	}
-	if r.USD != nil {
-		fmt.Fprintf(&b, "Together at most %s, disks and traffic aside.\n", quantity.Money(*r.USD))
+		fmt.Fprintf(&b, "  %s for %s, %s, gone after at most %s: %s\n", plaintext.Clean(c.GPU),
+			quantity.Several(c.Probes, "probe"), cost, quantity.Duration(c.Lifetime.Seconds()),
+			plaintext.Clean(strings.Join(where, ", ")))
 	}
 	return b.String()
 }

@@ -29,16 +29,20 @@ const (
 
 // Dialog is the question being asked, if any.
 type Dialog struct {
-	title, question string
-	answers         []Answer
-	at              int
-	open            bool
+	title    string
+	question []string // paragraphs
+	answers  []Answer
+	at       int
+	open     bool
 }
 
-// Ask asks; the last answer is the one that changes nothing and is what Back
-// gives. The cursor begins on it.
+// Ask asks; each line of the question is a paragraph. The last answer is the one that
+// changes nothing and is what Back gives. The cursor begins on it.
 func (d *Dialog) Ask(title, question string, answers ...Answer) {
-	*d = Dialog{title: title, question: text.Clean(question), answers: answers, open: len(answers) > 0}
+	*d = Dialog{title: title, answers: answers, open: len(answers) > 0}
+	for line := range strings.Lines(question) {
+		d.question = append(d.question, text.Clean(line))
+	}
 	d.at = max(len(answers)-1, 0)
 }
 
@@ -81,17 +85,25 @@ func (d *Dialog) close() (string, bool) {
 
 // View draws the dialog in a box that fits into width × height cells. What an
 // answer leads to is wrapped; where that takes too many lines, only the marked
-// answer says it.
+// answer says it, and the end of the question is left out.
 func (d *Dialog) View(th *theme.Theme, width, height int) string {
 	width = min(width, 72)
 	w, h := panel.Inner(width, height)
-	lines := append(theme.Pen{}.Wrap(d.question, " ", w), "")
+	var lines []string
+	for _, paragraph := range d.question {
+		lines = append(lines, theme.Pen{}.Wrap(paragraph, " ", w)...)
+	}
+	whole := len(lines)
+	lines = append(lines, "")
 	all := d.lines(th, w, true)
 	if len(lines)+len(all) > h {
 		all = d.lines(th, w, false)
 	}
-	if len(lines)+len(all) > h {
-		lines = lines[:len(lines)-1] // the blank one
+	if room := max(h-len(all), 1); len(lines) > room {
+		lines = lines[:min(room, len(lines)-1)] // the blank one is the last
+		if n := len(lines); n < whole {
+			lines[n-1] = text.Fit(" "+th.Symbols.Ellipsis, w)
+		}
 	}
 	lines = append(lines, all...)
 	box := panel.Panel{Title: d.title, Focused: true}

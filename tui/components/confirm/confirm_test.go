@@ -108,3 +108,24 @@ func TestWhatAnAnswerLeadsToIsNeverCut(t *testing.T) {
 		}
 	}
 }
+
+// Lines stay lines, and where they have no room, the answers have it.
+func TestLinesOfAQuestion(t *testing.T) {
+	th := theme.New("", true, false)
+	d := &Dialog{}
+	d.Ask("Start?", "2 clusters for at most $1.10:\n  A100 at\x1b[2J $1\n  V100 at $2\n", Answer{Yes, "y", "start", ""},
+		Answer{Stay, "n", "no", ""})
+	lines := text.Lines(ansi.Strip(d.View(th, 60, 20)))
+	for i, want := range []string{"Start?", "2 clusters for at most $1.10:", "A100 at $1", "V100 at $2", "", "y   start",
+		"n   no"} {
+		if i >= len(lines) || !strings.Contains(lines[i], want) {
+			t.Fatalf("line %d lacks %q:\n%s", i, want, strings.Join(lines, "\n"))
+		}
+	}
+	low := ansi.Strip(d.View(th, 60, 6))
+	for _, want := range []string{"2 clusters", "…", "y   start", "n   no"} {
+		if !strings.Contains(low, want) {
+			t.Errorf("6 lines lack %q:\n%s", want, low)
+		}
+	}
+}

@@ -141,6 +141,8 @@ func (s *Screen) waitWords() string {
 		return queuedWords(s.all.Rows, s.at)
 	case s.waits():
 		return "waiting for its turn"
+	case s.starting != nil && s.awaited != "":
+		return s.awaited
 	}
 	return "waiting for the first iteration"
 }

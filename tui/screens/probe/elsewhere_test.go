@@ -59,7 +59,7 @@ func TestAQueueIsLeftWhileItStarts(t *testing.T) {
 	s := queueable(t, newFakeQueues())
 	p := &queuedProbe{}
 	s.form.On, s.form.GPUs = "slurm", []string{"a100"}
-	cmd := s.await(func(ctx context.Context) (Probe, error) {
+	cmd := s.await("", func(ctx context.Context) (Probe, error) {
 		time.Sleep(10 * time.Millisecond)
 		return p, ctx.Err()
 	})
@@ -107,7 +107,7 @@ func TestSeveralThatGoOnAreListed(t *testing.T) {
 	q.left, q.err = nil, errors.New("the database is gone")
 	s = queueable(t, q)
 	s.attach(other)
-	answer(s, s.await(func(ctx context.Context) (Probe, error) { return q.Follow(ctx, nil, other) }))
+	answer(s, s.await("", func(ctx context.Context) (Probe, error) { return q.Follow(ctx, nil, other) }))
 	if s.State() != Failed || !strings.Contains(exact(t, s), "the database is gone") {
 		t.Errorf("a failure:\n%s", exact(t, s))
 	}

@@ -37,7 +37,10 @@ var offerColumns = []offerColumn{
 		_, n := s.form.chosen(o.GPU)
 		return quantity.Money(*o.USDPerHour*float64(n)) + "/h"
 	}},
-	{"wait", "", 18, 0, func(s *Screen, o queue.Offer) string { return o.Wait(s.there.asked) }},
+	{"wait", "", 18, 0, func(s *Screen, o queue.Offer) string {
+		wait, _, _ := strings.Cut(o.Wait(s.there.asked), ":") // why it is unknown stands below the form
+		return wait
+	}},
 	{"there are", "", 24, 92, func(_ *Screen, o queue.Offer) string { return o.There() }},
 	{"partitions", "infra", 22, 114, func(_ *Screen, o queue.Offer) string { return strings.Join(o.Partitions, ", ") }},
 }

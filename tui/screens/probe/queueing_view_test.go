@@ -76,6 +76,13 @@ func TestGoldenFramesOfAQueue(t *testing.T) {
 			s.row = s.startRow() + 1
 			return s
 		},
+		"submitting": func() *Screen {
+			s := queueable(t, newFakeQueues())
+			where(t, s, "slurm:me@login")
+			s.form.GPUs = []string{"a100", "h100"}
+			s.Begin()
+			return s
+		},
 		"running": func() *Screen { s, _ := inAQueue(t); return s },
 		"waiting": func() *Screen { s, _ := inAQueue(t); s.moveTo(2); return s },
 		"failed":  func() *Screen { s, _ := inAQueue(t); s.moveTo(9); return s },
@@ -88,6 +95,28 @@ func TestGoldenFramesOfAQueue(t *testing.T) {
 				golden.RequireEqual(t, exact(t, s))
 			})
 		}
+	}
+}
+
+// What takes long before there is anything to show is said.
+func TestSubmittingAndRejoiningAreSaid(t *testing.T) {
+	s := queueable(t, newFakeQueues())
+	s.SetSize(120, 38)
+	where(t, s, "slurm:me@login")
+	s.form.GPUs, s.form.MaxSeconds = []string{"a100", "h100"}, 60
+	s.Begin()
+	for _, want := range []string{"submitting 2 jobs to slurm at me@login", "spent 00:00 of 02:00"} {
+		if got := exact(t, s); !strings.Contains(got, want) {
+			t.Errorf("%q is not said:\n%s", want, got)
+		}
+	}
+	s.attach(gone())
+	if want := "reading what was measured " + gone().where(); !strings.Contains(exact(t, s), want) {
+		t.Errorf("%q is not said:\n%s", want, exact(t, s))
+	}
+	s.Receive(startedMsg{probe: &queuedProbe{quitting: quitting{updates: make(chan matrix.Update, 1)}}})
+	if got := exact(t, s); strings.Contains(got, "reading what") || !strings.Contains(got, "waiting for the first") {
+		t.Errorf("once it has begun it says:\n%s", got)
 	}
 }
 

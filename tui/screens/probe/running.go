@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
 	"sweetspot/probes/background"
 	"sweetspot/probes/matrix"
@@ -15,6 +16,7 @@ import (
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/screen"
 	"sweetspot/tui/state"
+	"sweetspot/tui/text"
 )
 
 // Probe is a probe that runs, or several that were started as one.
@@ -56,6 +58,7 @@ type process struct {
 	machines  map[string]profile.VMKey // SSH destination → what it was found to be
 	// A start that has been asked for, and how to give it up.
 	starting    chan startedMsg
+	awaited     string // what it does, in words; "" for nothing that takes long
 	endStarting context.CancelFunc
 }
 
@@ -135,14 +138,17 @@ func (s *Screen) loaded(msg screen.Loaded) tea.Cmd {
 // startProbes begins the form's probes. Their context is not the program's: what
 // becomes of them when that ends is decided in [Screen.Close].
 func (s *Screen) startProbes(f Form) tea.Cmd {
-	ws, prober, asked := s.Shell.Workspace, s.prober, s.asked()
-	return s.await(func(ctx context.Context) (Probe, error) { return prober(ctx, ws, f, asked) })
+	ws, prober, asked, words := s.Shell.Workspace, s.prober, s.asked(), ""
+	if f.IsQueued() {
+		words = "submitting " + quantity.Several(f.size().hosts, "job") + " to " + text.Clean(f.where())
+	}
+	return s.await(words, func(ctx context.Context) (Probe, error) { return prober(ctx, ws, f, asked) })
 }
 
-// await waits until a probe has begun.
-func (s *Screen) await(begin func(ctx context.Context) (Probe, error)) tea.Cmd {
+// await waits until a probe has begun; the words say what that takes.
+func (s *Screen) await(words string, begin func(ctx context.Context) (Probe, error)) tea.Cmd {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.Shell.Ctx))
-	s.starting, s.endStarting = make(chan startedMsg, 1), cancel
+	s.starting, s.awaited, s.endStarting = make(chan startedMsg, 1), words, cancel
 	result := s.starting
 	return func() tea.Msg {
 		p, err := begin(ctx)

@@ -223,7 +223,11 @@ func (s *Screen) spent() string {
 	th := s.th
 	out := th.Dim.Render("spent ") + clock(s.all.SpentS)
 	if s.form.MaxSeconds > 0 {
-		out += th.Dim.Render(" of " + clock(s.form.MaxSeconds*float64(max(len(s.all.Rows), 1))))
+		n := len(s.all.Rows)
+		if n == 0 { // as long as they are being started
+			n = s.form.size().probes()
+		}
+		out += th.Dim.Render(" of " + clock(s.form.MaxSeconds*float64(n)))
 	}
 	if usd := s.all.SpentUSD; usd != nil && (*usd > leastUSD || !s.inQueue()) {
 		out += th.Dim.Render(" "+th.Symbols.Dot+" ") + quantity.Money(*usd)
