@@ -157,13 +157,18 @@ func tied(r *rank.Result, c advice.Choice) string {
 
 // certainty says how probable it is that the choice is right, where there is another.
 func certainty(r *rank.Result, c advice.Choice, of *candidate.Candidate) string {
-	if math.IsNaN(c.Sure) || max(c.Tied, 1) == r.Count() {
+	known := r.Known() // others may be better, but nothing says so
+	if math.IsNaN(c.Sure) || max(c.Tied, 1) >= known {
 		return ""
 	}
 	o, _ := r.Space.Objective(c.By)
-	what := fmt.Sprintf("that it is the %s", o.Best)
+	best := o.Best
+	if known < r.Count() {
+		best += fmt.Sprintf(" of the %d whose %s is known", known, o.Name)
+	}
+	what := "that it is the " + best
 	if c.Tied > 1 {
-		what = fmt.Sprintf("that the %s is among them", o.Best)
+		what = fmt.Sprintf("that the %s is among them", best)
 	}
 	if of.Timing() != estimate.Measured && !of.IsPredicted() {
 		what += fmt.Sprintf(" (%s)", of.Timing())

@@ -66,6 +66,12 @@ func TestDecision(t *testing.T) {
 			"Rent 1× g6.xlarge (L4) spot for vit_small at batch 128: 9 m 40 s, $0.13 ±8 %."},
 		"unpriced": {by(question.ByTime, 0), []candidate.Candidate{unpriced},
 			"Rent 1× g6.xlarge (L4) for vit_small at batch 128: 9 m 40 s ±8 %."},
+		"alone with a price": {by(question.ByCost, 0), []candidate.Candidate{unpriced, slow},
+			"Rent 1× g6.slow (L4) for vit_small at batch 128: 11 m 40 s, $0.13 ±8 %."},
+		"some without a price": {by(question.ByCost, 0), []candidate.Candidate{dear, unpriced, slow},
+			"Rent 1× g6.slow (L4) for vit_small at batch 128: 11 m 40 s, $0.13 ±8 %. " +
+				"P = over 99 % that it is the cheapest of the 2 whose cost is known. " +
+				"1× p4d becomes cheaper if g6.slow costs more than $25.71/h (now $0.67)."},
 		"guess": {by(question.ByCost, 0), []candidate.Candidate{guessed},
 			"Nothing is measured on these VM types. The best guess is 1× h100 (H100) for vit_small at batch 128, $0.046 to $0.054."},
 		"guess beside": {by(question.ByCost, 0), []candidate.Candidate{guessed, l4},

@@ -22,6 +22,7 @@ type Pauses struct {
 	kinds    []recurrence
 	watched  float64 // iterations observed; 0 where unknown
 	perEpoch float64 // iterations
+	inSteps  bool    // its script counts these and no epochs
 	basis    estimate.Basis
 }
 
@@ -31,7 +32,7 @@ func PausesOf(r profile.Run) Pauses {
 	if r.Mode != profile.Train || r.IterationsPerEpoch == nil || !(*r.IterationsPerEpoch > 0) {
 		return Pauses{}
 	}
-	p := Pauses{perEpoch: *r.IterationsPerEpoch, basis: r.Basis, watched: watched(r)}
+	p := Pauses{perEpoch: *r.IterationsPerEpoch, inSteps: r.Steps != nil, basis: r.Basis, watched: watched(r)}
 	if len(r.Pauses) == 0 {
 		return p
 	}
@@ -127,6 +128,8 @@ func (p Pauses) without() string {
 		return "" // published runs tell of no pauses, predictions were not observed
 	}
 	switch whole := math.Floor(p.watched/p.perEpoch + 1e-9); {
+	case p.inSteps:
+		return fmt.Sprintf("without checkpoints: none was seen in the first %.0f steps", p.watched)
 	case whole < 1:
 		return "without checkpoints: not one epoch was seen to its end"
 	case whole == 1:

@@ -150,6 +150,11 @@ func TestPausesThatWereNotSeen(t *testing.T) {
 			t.Errorf("%d iterations: %q, %+v", watched, p.Words(9), p.Over(9))
 		}
 	}
+	counted := saver{perEpoch: 100, watched: 320, saves: never}.run()
+	counted.Steps = new(1000.0) // its script knows no epochs
+	if words := PausesOf(counted).Words(9); words != "without checkpoints: none was seen in the first 320 steps" {
+		t.Errorf("of a script that counts steps: %q", words)
+	}
 	r := profile.Run{Mode: profile.Train, Basis: estimate.Published, IterationsPerEpoch: new(10.0),
 		Steady: estimate.Exact(1, estimate.Published), SteadyN: 50}
 	if words := PausesOf(r).Words(3); words != "" {

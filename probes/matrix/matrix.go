@@ -370,9 +370,14 @@ func (l *loop) finish(ctx context.Context) {
 	u := l.update()
 	u.Done, u.Stopping = true, false
 	if l.options.End != nil {
+		over := l.update()
+		over.Stopping = false
+		l.send(over) // the end may take minutes
 		if err := l.options.End(ctx, u); err != nil {
 			u.Warning = err.Error()
 		}
+		l.seq++
+		u.Seq = l.seq
 	}
 	l.matrix.last = u
 	close(l.matrix.ended)

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -294,5 +295,37 @@ func TestHostsRunSideBySide(t *testing.T) {
 		case <-deadline:
 			t.Fatal("host b waited for host a")
 		}
+	}
+}
+
+// Ending what the probes ran on may take long: that they are over is shown before.
+func TestOverIsShownBeforeTheEnd(t *testing.T) {
+	end, probe := make(chan struct{}), scripted(database(t), nil, func(Cell) string { return steps(3, 0.01) })
+	ended := end
+	cells := []Cell{{Mode: profile.Train, Batch: 8}, {Mode: profile.Train, Batch: 16}}
+	m, err := Start(t.Context(), Options{Cells: cells, Probe: probe, End: func(context.Context, Update) error {
+		<-ended
+		return errors.New("it could not be ended")
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := func(r Row) bool { return r.State != Waiting && r.State != Running }
+	last := 0
+	for u := range m.Updates() {
+		if u.Seq <= last {
+			t.Errorf("update %d comes after %d", u.Seq, last)
+		}
+		last = u.Seq
+		if all := len(u.Rows) == 2 && over(u.Rows[0]) && over(u.Rows[1]); all && end != nil {
+			if u.Done || u.Warning != "" {
+				t.Errorf("it is done before its end: %+v", u)
+			}
+			close(end)
+			end = nil
+		}
+	}
+	if u := m.Wait(); end != nil || !u.Done || u.Warning != "it could not be ended" {
+		t.Errorf("the end waits: %v; the last update is %+v", end != nil, u)
 	}
 }

@@ -19,8 +19,8 @@ func (s *Screen) several() bool { return len(s.all.Rows) > 1 }
 
 // show turns to the row that is followed or was chosen.
 func (s *Screen) show() {
-	if running := s.all.Current; s.follow && running >= 0 && running < len(s.all.Rows) {
-		s.at = running
+	if s.follow {
+		s.at = newest(s.all)
 	}
 	s.at = min(max(s.at, 0), max(len(s.all.Rows)-1, 0))
 	s.update = session.Update{}
@@ -39,6 +39,16 @@ func (s *Screen) show() {
 	}
 	// The number of the row is a part of the version: other rows have other data.
 	s.live.SetData(uint64(s.at)<<48|uint64(u.Seq), u.Seconds, warm, mean)
+}
+
+// newest is the probe that began last, of those that run if any does.
+func newest(u matrix.Update) int {
+	if u.Current < len(u.Rows) && !runs(u.Rows[u.Current]) {
+		if i := slices.IndexFunc(u.Rows, runs); i >= 0 {
+			return i
+		}
+	}
+	return u.Current
 }
 
 // keyCells moves among the probes; used is false for other keys.
@@ -123,6 +133,12 @@ func (s *Screen) isQueued(row int) bool {
 // allQueued reports whether none has begun that is not over.
 func (s *Screen) allQueued() bool {
 	return s.inQueue() && len(s.all.Rows) > 0 && !slices.ContainsFunc(s.all.Rows, runs)
+}
+
+// ending reports whether all probes are over, and what they ran on is not yet.
+func (s *Screen) ending() bool {
+	underWay := func(r matrix.Row) bool { return r.State == matrix.Waiting || r.State == matrix.Running }
+	return s.running != nil && s.Active() && len(s.all.Rows) > 0 && !slices.ContainsFunc(s.all.Rows, underWay)
 }
 
 // startFirst puts when a job is expected to start before why it waits, which may be cut.
@@ -245,7 +261,9 @@ func (s *Screen) detailTight(body int) string {
 // following says which probe is shown: the running one, or the chosen one.
 func (s *Screen) following() string {
 	switch {
-	case !s.Active() || s.follow && s.isQueued(s.at):
+	case s.ending():
+		return "ending what they ran on"
+	case !s.Active() || s.follow && !runs(s.all.Rows[s.at]):
 		return ""
 	case s.follow:
 		return "shown: the running one"

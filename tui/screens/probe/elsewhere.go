@@ -111,7 +111,9 @@ func (s *Screen) attach(l Left) tea.Cmd {
 	s.form, s.state, s.err, s.row = l.Form.fill(), Starting, "", 0
 	s.goesOn = slices.DeleteFunc(slices.Clone(s.goesOn), func(x Left) bool { return x.Key == l.Key })
 	queues, ws := s.queues, s.Shell.Workspace
-	return s.await("reading what was measured "+text.Clean(l.where()), func(ctx context.Context) (Probe, error) { return queues.Follow(ctx, ws, l) })
+	return s.await("reading what was measured "+text.Clean(l.where()), func(ctx context.Context) (Probe, error) {
+		return queues.Follow(ctx, ws, l)
+	})
 }
 
 // leftLine is a line of the form for what goes on elsewhere.

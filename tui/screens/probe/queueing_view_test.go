@@ -159,3 +159,29 @@ func TestEachProbeOfAQueueSaysWhereItStands(t *testing.T) {
 		t.Errorf("status is %s:\n%s", s.Status(), got)
 	}
 }
+
+// What the probes ran on may take minutes to end, and one that ended is not called the running one.
+func TestEndingAndFollowing(t *testing.T) {
+	s, _ := inAQueue(t)
+	u := three(t)
+	for _, began := range []int{2, 3} { // a job that waits, and a probe that is over
+		u.Current, u.Seq = began, u.Seq+1
+		if s.Update(u); s.at != 4 || !strings.Contains(exact(t, s), "shown: the running one") {
+			t.Errorf("row %d is followed, want the one that runs", s.at)
+		}
+	}
+	for i := range u.Rows {
+		u.Rows[i].State, u.Rows[i].Update.Waiting = matrix.Done, ""
+	}
+	u.Seq = 19
+	s.Update(u)
+	if got := exact(t, s); s.Status() != "ending" || !strings.Contains(got, " ending  ") ||
+		!strings.Contains(got, "ending what they ran on") || strings.Contains(got, "the running one") {
+		t.Errorf("status %s:\n%s", s.Status(), got)
+	}
+	u.Seq, u.Done = 20, true
+	s.Update(u)
+	if got := exact(t, s); strings.Contains(got, "ending") {
+		t.Errorf("once all has ended:\n%s", got)
+	}
+}

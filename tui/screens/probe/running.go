@@ -285,6 +285,8 @@ func (s *Screen) Status() string {
 	switch {
 	case s.running == nil:
 		return ""
+	case s.ending():
+		return "ending"
 	case s.allQueued():
 		return "queued"
 	}

@@ -107,7 +107,10 @@ func (s *Screen) headline() string {
 	dot := " " + th.Symbols.Dot + " "
 	word := map[State]string{Starting: "starting", Running: "probing", Stopping: "stopping", Failed: "failed"}[s.state]
 	pen := th.Key
-	if s.state == Running && s.allQueued() {
+	switch {
+	case s.ending():
+		word = "ending"
+	case s.state == Running && s.allQueued():
 		word = "queued"
 	}
 	switch s.state {
@@ -325,7 +328,11 @@ func (s *Screen) logLines(n, w int) []string {
 		out = append(out, " "+s.th.Dim.Render(text.Truncate(text.Clean(l), w-1, s.th.Symbols.Ellipsis)))
 	}
 	if len(out) == 0 {
-		out = append(out, " "+s.th.Faint.Render("no output yet"))
+		words := "no output yet"
+		if phase := s.phase(); phase == Done || phase == Failed {
+			words = "no output"
+		}
+		out = append(out, " "+s.th.Faint.Render(words))
 	}
 	return out
 }
