@@ -53,6 +53,7 @@ func anyPython(t testing.TB) string {
 type recorded struct {
 	hellos         []protocol.Hello
 	models         []protocol.Model
+	tunings        []protocol.Tuning
 	inits          []protocol.Init
 	iterations     []protocol.Iteration
 	validations    []protocol.Validation
@@ -85,6 +86,8 @@ func (r *recorded) take(item protocol.Item) {
 		r.hellos = append(r.hellos, e)
 	case protocol.Model:
 		r.models = append(r.models, e)
+	case protocol.Tuning:
+		r.tunings = append(r.tunings, e)
 	case protocol.Init:
 		r.inits = append(r.inits, e)
 	case protocol.Iteration:

@@ -161,7 +161,7 @@ class Facts:
 
 # Wrappers that leave the network as it is, with the name they have for it.
 WRAPPERS = {
-    "DataParallel": "module", "DistributedDataParallel": "module", "FullyShardedDataParallel": "module", "DeepSpeedEngine": "module",
+    "DataParallel": "module", "DistributedDataParallel": "module", "DeepSpeedEngine": "module", "FullyShardedDataParallel": "_fsdp_wrapped_module",
     "OptimizedModule": "_orig_mod", "_FabricModule": "_forward_module",
 }
 

@@ -54,6 +54,8 @@ class Training:
         if self.shapes is None or not seen.first or not data.batches or cut not in (0, -1):
             return f
         words = seen.words + cut * seen.rows
+        if seen.rows < seen.units and "micro_batch" in f:  # sequences are joined to one row, without padding
+            f["micro_batch"] = -(-seen.units // seen.batches)
         f.update(
             sequence=words / seen.units, longest_sequence=seen.longest + cut if seen.rows == seen.units else None,
             tokens_per_step=words / seen.batches * data.batches * world,
@@ -72,6 +74,7 @@ def look(torch, roots, optimizers, trained, shapes, world, recomputed):
         return None
     parallel, sharding = _shared(network, optimizers, world)
     facts = dict(_weights(network, trained), **_optimizer(torch, optimizers))
+    facts["learning_in"] = _copied_in(network, optimizers) or facts["learning_in"]
     facts.update(
         config=config, checkpointing=_checkpointing(network) if recomputed is None else recomputed, parallel=parallel, sharding=sharding
     )
@@ -124,6 +127,15 @@ def _weights(network, trained):
     )
 
 
+def _copied_in(network, optimizers):
+    """In what the optimizers have copies of the parameters that they change; None where they have the parameters themselves."""
+    own = set(map(id, network.parameters()))
+    changed = [p for o in optimizers for p in getattr(unwrapped(o), "state", None) or () if hasattr(p, "dtype")]
+    if not changed or any(id(p) in own for p in changed):
+        return None
+    return Counter(map(_kept_in, changed)).most_common(1)[0][0]
+
+
 def _lora(network):
     """The names of the modules with LoRA beside them, and the ranks with their numbers."""
     targets, ranks = set(), Counter()
@@ -159,7 +171,7 @@ def _optimizer(torch, optimizers):
     """The class of the optimizer with the most state, and the bytes of all state."""
     size, by = 0, {}
     for o in optimizers:
-        o = _unwrapped(o)
+        o = unwrapped(o)
         own = 0
         for state in (getattr(o, "state", None) or {}).values():
             for v in state.values() if isinstance(state, dict) else ():
@@ -171,7 +183,8 @@ def _optimizer(torch, optimizers):
     return dict(optimizer=_class_of(max(by, key=by.get)), optimizer_bytes=size)
 
 
-def _unwrapped(optimizer):
+def unwrapped(optimizer):
+    """The one of PyTorch's kind inside."""
     for _ in range(4):  # accelerate, Lightning and DeepSpeed have theirs around it
         inner = optimizer.__dict__.get("optimizer") or optimizer.__dict__.get("_optimizer")
         if not hasattr(inner, "param_groups"):
@@ -229,6 +242,6 @@ def _shared(network, optimizers, world):
     if any(c.__name__ == "FSDPModule" for m in network.modules() for c in type(m).__bases__):
         return "fsdp", "zero3"
     if "DistributedDataParallel" in kinds:
-        whole = not any(type(_unwrapped(o)).__name__ == "ZeroRedundancyOptimizer" for o in optimizers)
+        whole = not any(type(unwrapped(o)).__name__ == "ZeroRedundancyOptimizer" for o in optimizers)
         return "ddp", "none" if whole else "zero1"
     return None, None

@@ -10,7 +10,7 @@ import os
 import sys
 from time import perf_counter
 
-from . import compiled, events, graphs, guard, imports, loaders, savers, uncaught
+from . import compiled, events, graphs, guard, imports, language, loaders, savers, uncaught
 
 recorder = None
 
@@ -42,6 +42,7 @@ def _wrap_all(here):
     _optimizers(r, torch.optim.Optimizer)
     # fastai has optimizers of its own.
     imports.after("fastai.optimizer", lambda: r.attempt(_optimizers, r, sys.modules["fastai.optimizer"].Optimizer))
+    imports.after("deepspeed.runtime.engine", lambda: r.attempt(_engine, r, sys.modules["deepspeed.runtime.engine"].DeepSpeedEngine))
     _scalers(r, torch)
     _loaders(r, dataloader)
     _modules(r, torch.nn.Module)
@@ -115,9 +116,19 @@ def _scaled(args, kwargs):
     return args[1] if len(args) > 1 else kwargs["optimizer"]
 
 
-def _step(r, cls, of):
-    """Wraps cls.step, once; of finds the optimizer in the step's arguments."""
-    step = getattr(cls, "step", None)
+def _engine(r, cls):
+    """DeepSpeed's engine steps its optimizer once for each group of parameters, and hides them from it before and after."""
+
+    def optimizer_of(args, kwargs):
+        r.computes_on = args[0].device
+        return language.unwrapped(args[0].optimizer)
+
+    _step(r, cls, optimizer_of, "_take_model_step")
+
+
+def _step(r, cls, of, name="step"):
+    """Wraps cls.step, or what else is of this name, once; of finds the optimizer in the step's arguments."""
+    step = getattr(cls, name, None)
     if step is None or getattr(step, "_sweetspot_watched", False):
         return
 
@@ -136,7 +147,7 @@ def _step(r, cls, of):
 
     watched._sweetspot_watched = True
     watched.__wrapped__ = getattr(step, "__wrapped__", step)  # programs unwrap a step to compile it, so often as they know to
-    cls.step = watched
+    setattr(cls, name, watched)
 
 
 def _scalers(r, torch):

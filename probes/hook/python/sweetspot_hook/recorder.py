@@ -74,6 +74,7 @@ class Recorder(between.Between, stepping.Stepping):
         self.forward_at = self.built_at = None  # host times
         self.place = ()  # of the loop that trains
         self.first_module, self.batch, self.given = None, None, None  # id of what first computed, the units it was given, and their shape
+        self.computes_on = None  # device, where the optimizer may have its parameters elsewhere
         self.data = data.Data()
         self.work = work.Work()
         self.phases, self.open = [], None  # since the last step
@@ -118,7 +119,7 @@ class Recorder(between.Between, stepping.Stepping):
         by_hand = optimizer is self.gradients
         if by_hand:
             optimizer.look()
-        device = facts.device_of(optimizer)
+        device = self.computes_on or facts.device_of(optimizer)
         timed = clock.of(self.torch, device, OUTSTANDING if self.world == 1 else OUTSTANDING_OF_RANKS)
         if timed is None:
             self.off = True
