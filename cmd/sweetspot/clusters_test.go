@@ -87,8 +87,10 @@ func TestLeftClusterIsCancelled(t *testing.T) {
 		if c.format != "" {
 			args = append(args, c.format)
 		}
-		if _, _, err := execute(t, append(args, "ffffff")...); err == nil || !strings.Contains(err.Error(), "ffffff") {
-			t.Errorf("a key of nothing: %v", err)
+		for key, says := range map[string]string{"ffffff": `no probe "ffffff" goes on`, "00112": "too short for a key"} {
+			if _, _, err := execute(t, append(args, key)...); err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("the key %s: %v", key, err)
+			}
 		}
 		if _, err := os.Stat(note); err != nil {
 			t.Errorf("it was ended beside a key that is wrong: %v", err)
@@ -99,5 +101,24 @@ func TestLeftClusterIsCancelled(t *testing.T) {
 		if _, err := os.Stat(note); err == nil {
 			t.Error("it is still noted")
 		}
+	}
+}
+
+// GPUs of one's own are no VM types, of which there are none.
+func TestOffersOfOnesOwn(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CONFIG_HOME", dir)
+	t.Setenv("XDG_DATA_HOME", dir)
+	config := filepath.Join(dir, "sweetspot", "config.json")
+	if err := os.MkdirAll(filepath.Dir(config), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	text := `{"sky": {"infra": ["ssh/lab"], "gpus": {"A100": {"usd_per_hour": 1.1}}}}`
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, _, err := execute(t, "queue", "offers", "--on", "sky")
+	if err != nil || !strings.Contains(out, "A100  your own  unknown ") {
+		t.Errorf("%v:\n%s", err, out)
 	}
 }

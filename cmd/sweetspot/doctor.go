@@ -85,6 +85,10 @@ func thisTerminal() doctor.Terminal {
 }
 
 func writeChecks(w io.Writer, checks []doctor.Check) error {
+	width := 0
+	for _, c := range checks {
+		width = max(width, len(c.Name))
+	}
 	for _, c := range checks {
 		mark := "ok     "
 		switch {
@@ -93,11 +97,11 @@ func writeChecks(w io.Writer, checks []doctor.Check) error {
 		case !c.OK:
 			mark = "missing"
 		}
-		if _, err := fmt.Fprintf(w, "%s  %-14s %s\n", mark, c.Name, c.Found); err != nil {
+		if _, err := fmt.Fprintf(w, "%s  %-*s  %s\n", mark, width, c.Name, c.Found); err != nil {
 			return err
 		}
 		if c.Mend != "" {
-			if _, err := fmt.Fprintf(w, "         %-14s → %s\n", "", c.Mend); err != nil {
+			if _, err := fmt.Fprintf(w, "         %-*s  → %s\n", width, "", c.Mend); err != nil {
 				return err
 			}
 		}

@@ -143,14 +143,17 @@ func printOffers(cmd *cobra.Command, on string) error {
 	}
 	_, _ = fmt.Fprintln(out, heads)
 	for _, o := range offers {
-		price, count := "unknown", "unknown"
+		price, count, nodes := "unknown", "unknown", strconv.Itoa(o.Nodes)
+		if o.Rented && o.Nodes == 0 {
+			nodes = "your own"
+		}
 		if o.USDPerHour != nil {
 			price = quantity.Money(*o.USDPerHour) + "/h"
 		}
 		if o.Count > 0 {
 			count = strconv.Itoa(o.Count)
 		}
-		_, _ = fmt.Fprintf(out, "%s\t%d\t%s\t%s\t%s\t%s\n", plaintext.Clean(o.GPU), o.Nodes, count, price,
+		_, _ = fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", plaintext.Clean(o.GPU), nodes, count, price,
 			o.Wait(time.Now()), plaintext.Clean(strings.Join(o.Partitions, ", ")))
 	}
 	return out.Flush()
@@ -263,28 +266,38 @@ func queuedBy(all []request.Queued, key string) (*request.Queued, bool) {
 	return nil, false
 }
 
+// byKeys finds what is to be cancelled: matrices, and clusters that are of none.
+func byKeys(all []request.Queued, keys []string) (chosen []request.Queued, left []sky.Leftover, err error) {
+	for _, key := range keys {
+		if len(key) < shortKey {
+			return nil, nil, usageError("%s is too short for a key: give at least its first %d digits, as sweetspot queue "+
+				"list does", plaintext.Quote(key), shortKey)
+		}
+		if q, ok := queuedBy(all, key); ok {
+			chosen = append(chosen, *q)
+			continue
+		}
+		found, err := leftBy(key)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(found) == 0 {
+			return nil, nil, usageError("no probe %s goes on; sweetspot queue list shows those that do", plaintext.Quote(key))
+		}
+		left = append(left, found...)
+	}
+	return chosen, left, nil
+}
+
 func cancelQueued(cmd *cobra.Command, keys []string) error {
 	return withDatabase(cmd, func(db *store.Store) error {
 		all, err := request.ListQueued(cmd.Context(), db)
 		if err != nil {
 			return err
 		}
-		var chosen []request.Queued
-		var left []sky.Leftover
-		for _, key := range keys {
-			if q, ok := queuedBy(all, key); ok {
-				chosen = append(chosen, *q)
-				continue
-			}
-			found, err := leftBy(key)
-			if err != nil {
-				return err
-			}
-			if len(found) == 0 {
-				return usageError("no probe %s goes on; sweetspot queue list shows those that do",
-					plaintext.Quote(key))
-			}
-			left = append(left, found...)
+		chosen, left, err := byKeys(all, keys)
+		if err != nil {
+			return err
 		}
 		o, err := clusterConfig()
 		if err != nil {

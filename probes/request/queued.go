@@ -199,6 +199,9 @@ func (q *inQueue) again(c matrix.Cell) bool {
 	return false
 }
 
+// clearing is how long the spools of a host may take to be removed, which costs as long as it is there.
+const clearing = time.Minute
+
 // finish notes that a cell is over. A host that was only for the cells of a job, and costs
 // money, is ended once all of them are.
 func (q *inQueue) finish(c matrix.Cell) {
@@ -210,7 +213,8 @@ func (q *inQueue) finish(c matrix.Cell) {
 	defer q.mu.Unlock()
 	cell.over = true
 	job, engine := cell.spool.Job(), cell.site.engine
-	if _, own := engine.Host(job); !own || q.left {
+	host, own := engine.Host(job)
+	if !own || q.left {
 		return
 	}
 	for key, other := range q.cells {
@@ -222,7 +226,13 @@ func (q *inQueue) finish(c matrix.Cell) {
 			return
 		}
 	}
-	q.ending.Go(func() { _ = engine.Cancel(context.Background(), []string{job}) }) // end says what fails
+	q.ending.Go(func() {
+		// Where it is no VM but, as on Slurm, somebody's job, the spools would outlive it.
+		ctx, end := context.WithTimeout(context.Background(), clearing)
+		_ = remote.Clear(ctx, host, cell.spool.Root, job)
+		end()
+		_ = engine.Cancel(context.Background(), []string{job}) // end says what fails
+	})
 }
 
 // leave lets go of all probes; those that are asked for later are left at once.
