@@ -3,7 +3,6 @@ package steady
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"sweetspot/engine/quantity"
 )
@@ -248,11 +247,10 @@ func (r Rule) caps(s Summary, elapsed float64) Verdict {
 		reach(float64(s.Total)/float64(r.MaxN), fmt.Sprintf("reached the cap of %d steps", r.MaxN))
 	}
 	if r.MaxSeconds > 0 {
-		limit := time.Duration(r.MaxSeconds * float64(time.Second)).Round(time.Millisecond)
-		reach(elapsed/r.MaxSeconds, fmt.Sprintf("reached the cap of %s", limit))
+		reach(elapsed/r.MaxSeconds, "reached the cap of "+quantity.Duration(r.MaxSeconds))
 	}
 	if usd := r.SpentUSD(elapsed); usd != nil && r.MaxUSD > 0 {
-		reach(*usd/r.MaxUSD, fmt.Sprintf("reached the cap of $%.4g", r.MaxUSD))
+		reach(*usd/r.MaxUSD, "reached the cap of "+quantity.Money(r.MaxUSD))
 	}
 	if v.Stop && !s.IsSteady && s.Why != "" {
 		v.Words += "; not steady: " + s.Why

@@ -74,7 +74,7 @@ func TestJudge(t *testing.T) {
 		{"slow and not steady yet", DefaultRule(), Summary{Total: 15, Why: "still changing"}, 900, "", "still changing"},
 		{"steps", capped, steadySummary(999, 0.01, 0.5), 8, Cap, "cap of 1000 steps"},
 		{"steps while not steady", capped, Summary{Total: 1000, Why: "still changing"}, 8, Cap, "not steady: still changing"},
-		{"seconds", capped, steadySummary(29, 1, 0.5), 60, Cap, "cap of 1m0s"},
+		{"seconds", capped, steadySummary(29, 1, 0.5), 60, Cap, "cap of 1 m 00 s"},
 		{"dollars", dear, steadySummary(29, 1, 0.5), 59, Cap, "cap of $0.01"},
 		{"precise and capped at once", capped, steadySummary(2000, 0.1, 0.001), 90, Precise, "after 2000"},
 		{"precise, but only caps stop", Rule{Target: 0.02, CapsOnly: true}, steadySummary(60, 0.1, 0.018), 8, "",

@@ -37,7 +37,7 @@ func unsettled(t *testing.T) matrix.Update {
 	m.Steady = estimate.Around(0.0025, 0.82*0.0025, estimate.Measured)
 	done(1, steady.Cap, tooWide, m)
 	m.IsSteady, m.Why = false, "still changing: the warm-up would take more than half of 99 iterations"
-	done(2, steady.Cap, "reached the cap of 2m0s; not steady: "+m.Why, m)
+	done(2, steady.Cap, "reached the cap of 2 m 00 s; not steady: "+m.Why, m)
 	few := steady.Summary{Total: 8, First: 0.5, Why: "7 iterations after the first, needs 25"}
 	done(3, session.End, "", few)
 	u.Rows[4].State, u.Rows[4].Why, u.Rows[4].Update.Err = matrix.Failed, "the script failed with exit 1",
@@ -79,7 +79,7 @@ func TestLessThanWasAskedForIsNoSuccess(t *testing.T) {
 		}
 		for row, want := range map[int][]string{
 			1: {"±", "imprecise: ±14.8 % after 11734 steady", "±2 % would take 1 h 08 m"},
-			2: {"≈", "rough: reached the cap of 2m0s; not steady: still changing", "more than half of 99 iterations"},
+			2: {"≈", "rough: reached the cap of 2 m 00 s; not steady: still changing", "more than half of 99 iterations"},
 			3: {"?", "no mean: the script ended", "never steady: 7 iterations after the first, needs 25"},
 		} {
 			s.moveTo(row)
