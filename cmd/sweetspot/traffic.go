@@ -35,7 +35,7 @@ type trafficFlags struct {
 	csv                           bool
 	settings                      serving.Settings
 	memory                        serving.Memory
-	function                      functionFlags
+	function                      workload.FunctionTime
 }
 
 func newTrafficCommand() *cobra.Command {
@@ -114,7 +114,7 @@ func (f *trafficFlags) registerServed(cmd *cobra.Command) {
 		"memory of a function in GB (default: the cheapest within the limit)")
 	fl.Var(lasting(&s.Function.Seconds, quantity.ParseDuration), "function-time",
 		fmt.Sprintf("latency of a request on a warm function of %g GB", d.Function.MemoryGB))
-	f.function.register(fl)
+	registerFunction(fl, &f.function)
 }
 
 // registerSettings registers the flags of how VMs and functions are started, and of limits
@@ -155,7 +155,7 @@ func duration(s float64) string {
 // check refuses numbers that mean nothing, and flags that would change nothing.
 func (f *trafficFlags) check(cmd *cobra.Command) error {
 	var err error
-	if f.memory, err = f.function.memory(f.settings.Function); err != nil {
+	if f.memory, err = f.function.Memory(f.settings.Function); err != nil {
 		return usageError("%w", err)
 	}
 	for _, name := range []string{"vm-rate", "vm-latency"} {
@@ -251,7 +251,7 @@ func (f *trafficFlags) answer(cmd *cobra.Command) (in contract.TrafficInput, err
 		Models: f.models, VM: f.vm, MinAccuracy: f.minAccuracy, MaxUSDPerMillion: f.maxCost, MemoryGB: f.functionMemory,
 		Best: f.best(cmd.Flags().Changed("slo")),
 	}
-	if f.function != (functionFlags{}) {
+	if f.function != (workload.FunctionTime{}) {
 		w.Function = &f.memory
 	}
 	set, err := f.price(cmd, &q, &w, &in)
@@ -306,12 +306,13 @@ func (f *trafficFlags) arrivals(cmd *cobra.Command, in *contract.TrafficInput) (
 		for i := range rates {
 			rates[i] *= f.scale
 		}
-		made := workload.MakePhases(rates, f.phaseS)
+		made := workload.Load{Phases: rates, Seconds: f.phaseS}.Make()
 		in.Source, _ = made.Described()
 		return made, nil
 	}
 	if f.trace == "" {
-		made := workload.MakeRequests(f.pattern, int(f.hours*3600), f.rate*f.scale, f.seed)
+		made := workload.Load{Pattern: f.pattern, Seconds: int(f.hours * 3600), PerSecond: f.rate * f.scale,
+			Seed: f.seed}.Make()
 		in.Seed = &f.seed
 		in.Source, _ = made.Described()
 		return made, nil

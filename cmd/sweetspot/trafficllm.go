@@ -105,11 +105,12 @@ func (f *llmFlags) register(cmd *cobra.Command) {
 		"LLM traces, or JSON Lines (default: those of --log, else a synthetic load)")
 	fl.Var(of(&f.pattern, oneOf(serving.Patterns...), string(serving.PoissonLoad)), "pattern",
 		"pattern of a synthetic load: constant, poisson, diurnal, flash-crowd, bursty or day")
-	fl.Float64Var(&f.rate, "rate", 1, "mean rate of a synthetic load, in requests per second")
-	fl.Float64Var(&f.hours, "hours", 1, "length of a synthetic load, in hours")
-	fl.Float64Var(&f.lengths.Input, "input", f.lengths.Input, "mean tokens of a prompt, where the trace has no lengths")
+	fl.Float64Var(&f.rate, "rate", workload.UsualRate, "mean rate of a synthetic load, in requests per second")
+	fl.Float64Var(&f.hours, "hours", workload.UsualHours, "length of a synthetic load, in hours")
+	fl.Float64Var(&f.lengths.Input, "input", f.lengths.Input, "mean tokens of a prompt, where the trace has no lengths; "+
+		"with --model by default as in its loads")
 	fl.Float64Var(&f.lengths.Output, "output", f.lengths.Output, "mean tokens of an answer, where the trace has no "+
-		"lengths")
+		"lengths; with --model by default as in its loads")
 	fl.Float64Var(&f.scale, "scale", 1, "factor by which the requests come faster")
 	fl.Uint64Var(&f.seed, "seed", 1, "random seed of what is made up")
 	fl.Var(lasting(&f.limits.TTFTS, quantity.ParseDuration), "slo-ttft", "limit on the time to the first token")
@@ -191,13 +192,10 @@ func (f *llmFlags) answer(cmd *cobra.Command) (out contract.LLM, err error) {
 	if err != nil {
 		return out, err
 	}
+	load = load.Quicker(f.scale)
 	in.Requests, in.Source, in.Remarks = load.Requests, load.Source, load.Notes
 	if load.Drawn {
 		in.Seed = &f.seed
-	}
-	if f.scale != 1 {
-		in.Requests = batching.Quicker(in.Requests, f.scale)
-		in.Source += fmt.Sprintf(", %g times as fast", f.scale)
 	}
 	if in.Prices, err = f.prices(cmd); err != nil {
 		return out, err
@@ -277,6 +275,13 @@ func (f *llmFlags) fromLoads(cmd *cobra.Command) (fit batching.Fitted, err error
 	found, err := batching.FitLoads(servers[0].Loads, f.settings)
 	if err != nil {
 		return fit, fmt.Errorf("%s: %w", plaintext.Quote(f.model), err)
+	}
+	lengths := workload.LengthsOf(servers[0].Loads)
+	if !cmd.Flags().Changed("input") {
+		f.lengths.Input = lengths.Input
+	}
+	if !cmd.Flags().Changed("output") {
+		f.lengths.Output = lengths.Output
 	}
 	return *found, nil
 }

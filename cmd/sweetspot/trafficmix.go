@@ -1,18 +1,16 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"sweetspot/data/arrivals"
 	"sweetspot/data/contract"
 	"sweetspot/data/document"
+	"sweetspot/data/workload"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/serving"
@@ -73,7 +71,7 @@ func (f *mixFlags) answer(cmd *cobra.Command) (in contract.MixInput, err error) 
 	}
 	in.Mix = serving.Mix{Settings: f.settings, MaxViolations: f.maxViolations}
 	for i, text := range f.queries {
-		w, err := parseWish(text)
+		w, err := workload.ParseWish(text)
 		if err != nil {
 			return in, usageError("--query %s: %w", plaintext.Quote(text), err)
 		}
@@ -102,11 +100,11 @@ func (f *mixFlags) answer(cmd *cobra.Command) (in contract.MixInput, err error) 
 	if err != nil {
 		return in, err
 	}
-	in.Answer, err = in.Mix.Answer(set)
-	if err != nil {
+	if in.Answer, err = in.Mix.Answer(set); err != nil {
 		return in, mended(err)
 	}
-	return in, nil
+	in.Answer, err = in.Answer.Intervals()
+	return in, err
 }
 
 // share takes the shares of the kinds from the flags, or from those that the trace names where
@@ -146,115 +144,4 @@ func (f *mixFlags) share(m *serving.Mix, named []arrivals.Kind) error {
 			plaintext.Quote(named[0].Model))
 	}
 	return nil
-}
-
-// wishReader reads a kind of queries, field by field.
-type wishReader struct {
-	serving.Wish
-	function    functionFlags
-	of          serving.Function // whose time at one size is known
-	ownFunction bool
-}
-
-// parseWish reads a kind of queries.
-func parseWish(text string) (serving.Wish, error) {
-	r := wishReader{of: serving.Defaults().Function}
-	r.Best = serving.Cost
-	seen := map[string]bool{}
-	for _, field := range strings.Split(text, ",") {
-		key, value, ok := strings.Cut(field, "=")
-		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-		if !ok || value == "" {
-			return r.Wish, fmt.Errorf("%q is no field: write name=value", field)
-		}
-		if seen[key] {
-			return r.Wish, fmt.Errorf("%s is given twice", key)
-		}
-		seen[key] = true
-		if err := r.set(key, value); err != nil {
-			return r.Wish, fmt.Errorf("%s: %w", plaintext.Line(key, 40), err)
-		}
-	}
-	return r.wish()
-}
-
-// set takes a field.
-func (r *wishReader) set(key, value string) (err error) {
-	switch key {
-	case "name":
-		r.Name = plaintext.Line(value, 200)
-	case "models":
-		r.Models = strings.Split(value, "+")
-	case "vm":
-		r.VM = value
-	case "share":
-		r.Share, err = positive(quantity.ParseFraction, value)
-	case "slo":
-		r.LimitS, err = positive(quantity.ParseDuration, value)
-	case "min-accuracy":
-		r.MinAccuracy, err = fraction(value)
-	case "max-cost":
-		var usd float64
-		usd, err = positive(quantity.ParseMoney, value)
-		r.MaxUSDPerMillion, r.Best = &usd, serving.Accuracy
-	case "function-memory":
-		r.MemoryGB, err = positive(parseNumber, value)
-	default:
-		return r.setFunction(key, value)
-	}
-	return err
-}
-
-// setFunction takes a field about how the time of the function falls with its memory.
-func (r *wishReader) setFunction(key, value string) (err error) {
-	r.ownFunction = true
-	switch key {
-	case "function-time":
-		r.of.Seconds, err = positive(quantity.ParseDuration, value)
-	case "function-knee":
-		r.function.kneeGB, err = positive(parseNumber, value)
-	case "function-fixed":
-		r.function.fixed, err = fraction(value)
-	case "function-times":
-		r.function.times = strings.ReplaceAll(value, "+", ",")
-	default:
-		err = fmt.Errorf("%q is not one of name, models, share, slo, min-accuracy, max-cost, vm, function-memory, "+
-			"function-time, function-knee, function-fixed and function-times", plaintext.Line(key, 40))
-	}
-	return err
-}
-
-// wish is what was read, once it is whole.
-func (r *wishReader) wish() (w serving.Wish, err error) {
-	w = r.Wish
-	if len(w.Models) == 0 {
-		return w, errors.New("it names no models: add models=a+b")
-	}
-	memory, err := r.function.memory(r.of)
-	if err != nil {
-		return w, err
-	}
-	if r.ownFunction {
-		w.Function = &memory
-	}
-	if w.MemoryGB != 0 && !(w.MemoryGB >= memory.MinGB && w.MemoryGB <= memory.MaxGB) {
-		return w, fmt.Errorf("function-memory: give GB from %g to %g", memory.MinGB, memory.MaxGB)
-	}
-	return w, nil
-}
-
-func parseNumber(s string) (float64, error) { return strconv.ParseFloat(s, 64) }
-
-func fraction(s string) (*float64, error) {
-	v, err := quantity.ParseFraction(s)
-	return &v, err
-}
-
-// positive reads a finite number above 0.
-func positive(parse func(string) (float64, error), s string) (float64, error) {
-	v, err := parse(s)
-	if err == nil && (!(v > 0) || math.IsInf(v, 0)) {
-		err = fmt.Errorf("%q is not above 0", s)
-	}
-	return v, err
 }

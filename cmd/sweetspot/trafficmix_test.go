@@ -106,19 +106,6 @@ func TestTrafficMixRefuses(t *testing.T) {
 	}
 }
 
-func FuzzWish(f *testing.F) {
-	for _, s := range []string{"name=a,models=x+y,share=60%,slo=200ms", "models=x,function-times=0.5:1s+1:600ms",
-		"models=x,max-cost=$5,min-accuracy=0.8,vm=t", "models=x,function-knee=NaN", "=", ",,", "share=1e999,models=x"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		w, err := parseWish(s)
-		if err == nil && (len(w.Models) == 0 || !(w.Share >= 0 && w.Share <= 1) || !(w.LimitS >= 0 && w.LimitS < 1e12)) {
-			t.Errorf("%q is read as %+v", s, w)
-		}
-	})
-}
-
 // The knee and the fixed share of a function are flags of traffic, too.
 func TestTrafficFunctionFlags(t *testing.T) {
 	memory := func(flags ...string) contract.Traffic {

@@ -121,9 +121,11 @@ type LLMCost struct {
 type LLMAPI struct {
 	Input     float64  `json:"usd_per_million_input_tokens"`
 	Output    float64  `json:"usd_per_million_output_tokens"`
-	USD       float64  `json:"usd"`                   // of the trace
-	BreakEven *float64 `json:"break_even_per_second"` // requests from which one replica is cheaper
-	Reached   *bool    `json:"break_even_reached"`    // one replica holds so many within the limits
+	USD       float64  `json:"usd"`                    // of the trace
+	Token     *float64 `json:"usd_per_million_tokens"` // of the trace
+	Monthly   *float64 `json:"usd_per_month"`          // of such load; null where all requests arrive at once
+	BreakEven *float64 `json:"break_even_per_second"`  // requests from which one replica is cheaper
+	Reached   *bool    `json:"break_even_reached"`     // one replica holds so many within the limits
 }
 
 // HourlyPrice is a price of one replica.
@@ -281,8 +283,10 @@ func (out *LLM) addCosts(in LLMInput) {
 	if in.API == nil {
 		return
 	}
-	out.API = &LLMAPI{Input: in.API.Input, Output: in.API.Output, USD: in.API.USD(in.Answer.Load.Input,
-		in.Answer.Load.Output)}
+	usd := in.API.USD(in.Answer.Load.Input, in.Answer.Load.Output)
+	out.API = &LLMAPI{Input: in.API.Input, Output: in.API.Output, USD: usd,
+		Token:   million(usd / float64(out.Trace.Input+out.Trace.Output)),
+		Monthly: known(usd / out.Trace.PeriodS * 3600 * HoursPerMonth)}
 	if len(in.Prices) > 0 {
 		even := in.Answer.Load.BreakEven(in.Prices[0].USDPerHour, *in.API)
 		out.API.BreakEven = known(even)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/serving"
 )
@@ -22,10 +23,36 @@ type Mix struct {
 	Monthly float64         `json:"usd_per_month"` // of the pick, 730 hours of such load
 	// Naive is the cost of the pick where each kind gets the most accurate model within its
 	// limits, whatever it costs, and Saves the share of it that the choice by cost spares.
-	Naive  *float64 `json:"naive_usd"`
-	Saves  *float64 `json:"saves_over_naive"`
-	Advice []string `json:"advice"`
+	Naive *float64 `json:"naive_usd"`
+	Saves *float64 `json:"saves_over_naive"`
+	// What the pick makes of this load: its cost, the share of the requests that are answered within
+	// their limit, and their mean accuracy, null where it is unknown or of several metrics.
+	USD      Number   `json:"usd"`
+	InTime   Number   `json:"in_time"`
+	Accuracy *float64 `json:"accuracy"`
+	Metric   string   `json:"metric"` // of the accuracy
+	Advice   []string `json:"advice"`
 }
+
+// Number is a value with its 90 % interval.
+type Number struct {
+	Value *float64 `json:"value"`
+	Range
+}
+
+func newNumber(e estimate.Estimate) Number {
+	if !e.Known() {
+		return Number{}
+	}
+	return Number{known(e.Value), rangeOf(e)}
+}
+
+// What the time of a function rests on.
+const (
+	FunctionMeasured = "measured"
+	FunctionGiven    = "given"
+	FunctionAssumed  = "assumed"
+)
 
 // MixQuery is what all kinds share.
 type MixQuery struct {
@@ -55,7 +82,15 @@ type MixKind struct {
 	VMUSD       float64  `json:"vm_usd_per_hour"`
 	FunctionGB  float64  `json:"function_memory_gib"`
 	FunctionS   float64  `json:"function_s"`
-	SharesWith  []string `json:"shares_vms_with"` // other kinds
+	// FunctionFrom says what function_s rests on: measured (times that it is fitted to), given, or
+	// assumed, the usual time.
+	FunctionFrom string   `json:"function_from"`
+	AccuracyOf   Range    `json:"accuracy_range"`
+	Metric       string   `json:"metric"`          // of the accuracy
+	OwnUSD       Number   `json:"own_usd"`         // its part of cost_usd, by its requests
+	PerMillion   *float64 `json:"usd_per_million"` // of its requests
+	InTime       Number   `json:"in_time"`         // share of its requests within their limit
+	SharesWith   []string `json:"shares_vms_with"` // other kinds
 	// What the pick makes of all kinds that share these VMs.
 	CostUSD    float64           `json:"cost_usd"`
 	Violations TrafficViolations `json:"violations"`
@@ -96,11 +131,13 @@ func NewMix(in MixInput) Mix {
 			notes = append(notes, "queries "+in.Mix.Wishes[i].Name+": "+n)
 		}
 	}
+	m.USD, m.InTime = newNumber(a.USD), newNumber(a.Within)
+	m.Accuracy, m.Metric = m.meanAccuracy()
 	for _, n := range notes {
 		m.Warnings = append(m.Warnings, clean(n))
 	}
-	m.Advice = append(m.Advice, fmt.Sprintf("%s: %s a month; %.2f %% of the requests violate their limit", m.Pick,
-		quantity.Money(m.Monthly), 100*a.Outcomes[a.Pick].ViolationShare()))
+	m.Advice = append(m.Advice, fmt.Sprintf("%s: %s%s a month; %.2f %% of the requests violate their limit", m.Pick,
+		quantity.Money(m.Monthly), plusMinus(m.USD), 100*a.Outcomes[a.Pick].ViolationShare()))
 	if usd := a.Outcomes[a.Pick].USD; a.Naive != nil && *a.Naive > 0 {
 		m.Naive, m.Saves = a.Naive, new(1 - usd / *a.Naive)
 		m.Advice = append(m.Advice, fmt.Sprintf("the most accurate model within the limits of each kind would cost %s in "+
@@ -108,6 +145,26 @@ func NewMix(in MixInput) Mix {
 			quantity.Percent(*m.Saves)))
 	}
 	return m
+}
+
+// plusMinus is half the interval of a number after a blank; "" where it has none.
+func plusMinus(n Number) string {
+	if n.Low == nil || !(*n.Value > 0) {
+		return ""
+	}
+	return " " + quantity.PlusMinus((*n.High-*n.Low)/2 / *n.Value)
+}
+
+// meanAccuracy is that of all requests, where their models' accuracies are known and of one metric.
+func (m *Mix) meanAccuracy() (mean *float64, metric string) {
+	sum, of := 0.0, 0.0
+	for _, k := range m.Queries {
+		if k.Accuracy == nil || k.Metric != m.Queries[0].Metric {
+			return nil, ""
+		}
+		sum, of = sum+*k.Accuracy*float64(k.Requests), of+float64(k.Requests)
+	}
+	return known(sum / of), m.Queries[0].Metric
 }
 
 func newMixKind(in MixInput, i int) MixKind {
@@ -128,6 +185,15 @@ func newMixKind(in MixInput, i int) MixKind {
 	}
 	if o := g.Offer(); o != nil {
 		k.Serves, k.Batch, k.Accuracy = clean(o.Name()), g.Served[g.Chosen].Batch, known(o.Accuracy)
+		k.Metric, k.AccuracyOf = clean(o.Metric), rangeOf(o.AccuracyOf)
+	}
+	switch {
+	case len(w.Measured) > 0:
+		k.FunctionFrom = FunctionMeasured
+	case w.Function != nil:
+		k.FunctionFrom = FunctionGiven
+	default:
+		k.FunctionFrom = FunctionAssumed
 	}
 	for _, other := range g.Wishes {
 		if other != i {
@@ -136,6 +202,11 @@ func newMixKind(in MixInput, i int) MixKind {
 	}
 	o := newTrafficScheme(g.Outcomes[in.Answer.Pick])
 	k.CostUSD, k.Violations, k.P50S, k.P99S = o.CostUSD, o.Violations, o.P50S, o.P99S
+	k.InTime = newNumber(g.Within)
+	if n := g.Trace.Requests(); n > 0 {
+		k.OwnUSD = newNumber(g.USD.Times(float64(k.Requests) / float64(n)))
+		k.PerMillion = known(g.USD.Value / float64(n) * 1e6)
+	}
 	return k
 }
 
@@ -144,11 +215,16 @@ func newMixKind(in MixInput, i int) MixKind {
 func WriteMixCSV(w io.Writer, m Mix) error {
 	rows := [][]string{{"name", "share", "requests", "slo_s", "min_accuracy", "max_usd_per_million", "serves",
 		"batch_size", "accuracy", "vm_requests_per_second", "vm_latency_s", "function_s", "scheme",
-		"cost_usd", "violations", "p99_s"}}
+		"cost_usd", "violations", "p99_s", "own_usd", "own_usd_low", "own_usd_high", "in_time", "basis"}}
 	for _, k := range m.Queries {
+		basis := ""
+		if b := k.OwnUSD.Basis; b != nil {
+			basis = *b
+		}
 		rows = append(rows, []string{k.Name, number(&k.Share), strconv.Itoa(k.Requests), number(&k.LimitS),
 			number(k.MinAccuracy), number(k.MaxCost), k.Serves, strconv.Itoa(k.Batch), number(k.Accuracy), number(&k.VMRate),
-			number(&k.VMLatencyS), number(&k.FunctionS), m.Pick, number(&k.CostUSD), number(&k.Violations.All), number(k.P99S)})
+			number(&k.VMLatencyS), number(&k.FunctionS), m.Pick, number(&k.CostUSD), number(&k.Violations.All), number(k.P99S),
+			number(k.OwnUSD.Value), number(k.OwnUSD.Low), number(k.OwnUSD.High), number(k.InTime.Value), basis})
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }

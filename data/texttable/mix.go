@@ -23,7 +23,7 @@ func Mix(w io.Writer, m contract.Mix) error {
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", k.Name, quantity.Percent(k.Share),
 			quantity.Duration(k.LimitS), amount(k.MinAccuracy, quantity.Percent), k.Serves, k.Batch,
 			amount(k.Accuracy, quantity.Percent), amount(k.P99S, quantity.Duration), hundredths(k.Violations.All),
-			usd(k.CostUSD), strings.Join(k.SharesWith, ", "))
+			amount(k.OwnUSD.Value, quantity.Money), strings.Join(k.SharesWith, ", "))
 	}
 	tw.Flush()
 	fmt.Fprintln(&b)

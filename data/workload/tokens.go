@@ -8,6 +8,7 @@ import (
 
 	"sweetspot/data/arrivals"
 	"sweetspot/engine/batching"
+	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/serving"
 )
@@ -25,6 +26,30 @@ type Tokens struct {
 
 // UsualLengths are those of made-up requests where none are given.
 func UsualLengths() batching.Lengths { return batching.Lengths{Input: 1000, Output: 250, Spread: 0.8} }
+
+// The load that is made up where nothing is said of it.
+const (
+	UsualRate  = 1.0 // requests per second, independent of each other
+	UsualHours = 1.0
+)
+
+// LengthsOf are those of requests as long as the ones of loads on a server, on average.
+func LengthsOf(loads []*profile.Serving) batching.Lengths {
+	l, n := batching.Lengths{Spread: UsualLengths().Spread}, float64(len(loads))
+	for _, load := range loads {
+		l.Input, l.Output = l.Input+load.Input/n, l.Output+load.Output/n
+	}
+	return l
+}
+
+// Quicker are the requests so many times as fast; their lengths stay.
+func (t Tokens) Quicker(times float64) Tokens {
+	if times != 1 {
+		t.Requests = batching.Quicker(t.Requests, times)
+		t.Source += fmt.Sprintf(", %g times as fast", times)
+	}
+	return t
+}
 
 // ReadTokens reads a trace or a log. Where it has no lengths they are drawn.
 func ReadTokens(path string, l batching.Lengths, seed uint64) (Tokens, error) {

@@ -72,16 +72,87 @@ func (j Jobs) Described() (source string, notes []string) {
 type Requests struct {
 	Arrivals serving.Trace
 	Kinds    []arrivals.Kind // by the models that the trace names; nil where it names none
-	MadeUp   bool
-	Source   string   // in a few words
-	Notes    []string // how they were made up, or what was handled when they were read
+	Made     *Load           // what they were made by; nil for a trace
+	Source   string          // in a few words
+	Notes    []string        // how they were made up, or what was handled when they were read
+}
+
+// Load is a load to make up.
+type Load struct {
+	Pattern   serving.Pattern
+	Phases    []float64 // requests per second of constant loads one after the other, in place of Pattern
+	Seconds   int       // how long it lasts; of each of the Phases
+	PerSecond float64   // on average, of Pattern
+	Seed      uint64    // of Pattern
+}
+
+// UsualLoad is a day of a hundred requests a second.
+func UsualLoad() Load {
+	return Load{Pattern: serving.DayLoad, Seconds: 24 * 3600, PerSecond: 100, Seed: 1}
+}
+
+// LongestLoad is the most seconds that a load may have, or each of its phases.
+func (l Load) LongestLoad() int { return serving.MaxSeconds / max(len(l.Phases), 1) }
+
+// ParsePhases reads constant loads in requests per second, as 10,50,100,200.
+func ParsePhases(s string) (rates []float64, err error) {
+	for _, word := range strings.Split(s, ",") {
+		rate, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+		if err != nil || !(rate >= 0 && rate <= serving.MaxPerSecond/10) {
+			return nil, fmt.Errorf("%s is no load: give requests per second from 0 to %d, as 10,50,100", plaintext.Quote(word),
+				serving.MaxPerSecond/10)
+		}
+		rates = append(rates, rate)
+	}
+	if len(rates) > mostPhases {
+		return nil, fmt.Errorf("%d phases are too many: give %d at most", len(rates), mostPhases)
+	}
+	return rates, nil
+}
+
+// mostPhases bounds how many are typed.
+const mostPhases = 100
+
+// PhasesText writes constant loads as [ParsePhases] reads them.
+func PhasesText(rates []float64) string {
+	words := make([]string, len(rates))
+	for i, r := range rates {
+		words[i] = strconv.FormatFloat(r, 'g', -1, 64)
+	}
+	return strings.Join(words, ",")
+}
+
+// Words say in short what is made up.
+func (l Load) Words() string {
+	if len(l.Phases) > 0 {
+		return quantity.Several(len(l.Phases), "phase")
+	}
+	return string(l.Pattern)
+}
+
+// Make makes the load up.
+func (l Load) Make() Requests {
+	r := Requests{Made: &l}
+	if len(l.Phases) > 0 {
+		words := make([]string, len(l.Phases))
+		for i, r := range l.Phases {
+			words[i] = strconv.FormatFloat(r, 'g', 4, 64)
+		}
+		r.Arrivals, r.Source = serving.Phases(l.Phases, l.Seconds), "synthetic phases"
+		r.Notes = []string{fmt.Sprintf("constant loads of %s requests/s, %s each", strings.Join(words, ", "),
+			quantity.Duration(float64(l.Seconds)))}
+		return r
+	}
+	r.Arrivals, r.Source = l.Pattern.Generate(max(l.Seconds, 1), l.PerSecond, l.Seed), "a synthetic "+string(l.Pattern)
+	r.Notes = []string{l.Pattern.Words(l.Seconds, l.PerSecond)}
+	return r
 }
 
 // ReadRequests reads an arrival trace; an empty path makes a day of a hundred
 // requests a second up.
 func ReadRequests(path string) (Requests, error) {
 	if path == "" {
-		return MakeRequests(serving.DayLoad, 24*3600, 100, 1), nil
+		return UsualLoad().Make(), nil
 	}
 	trace, err := read(path, arrivals.Read)
 	if err != nil {
@@ -92,29 +163,10 @@ func ReadRequests(path string) (Requests, error) {
 	return Requests{Arrivals: trace.Trace, Kinds: trace.Kinds, Source: source, Notes: trace.Notes}, nil
 }
 
-// MakeRequests makes a load up, of so many requests a second on average.
-func MakeRequests(p serving.Pattern, seconds int, perSecond float64, seed uint64) Requests {
-	return Requests{
-		Arrivals: p.Generate(max(seconds, 1), perSecond, seed), MadeUp: true,
-		Source: "a synthetic " + string(p), Notes: []string{p.Words(seconds, perSecond)},
-	}
-}
-
-// MakePhases makes constant loads up, of so many requests a second one after the other.
-func MakePhases(rates []float64, seconds int) Requests {
-	words := make([]string, len(rates))
-	for i, r := range rates {
-		words[i] = strconv.FormatFloat(r, 'g', 4, 64)
-	}
-	return Requests{Arrivals: serving.Phases(rates, seconds), MadeUp: true, Source: "synthetic phases",
-		Notes: []string{fmt.Sprintf("constant loads of %s requests/s, %s each", strings.Join(words, ", "),
-			quantity.Duration(float64(seconds)))}}
-}
-
 // Described says where the requests are from, and what was handled when a trace
 // was read.
 func (r Requests) Described() (source string, notes []string) {
-	return described(r.MadeUp, r.Source, r.Notes)
+	return described(r.Made != nil, r.Source, r.Notes)
 }
 
 func described(madeUp bool, source string, notes []string) (string, []string) {

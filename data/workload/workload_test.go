@@ -1,10 +1,14 @@
 package workload
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"sweetspot/engine/profile"
+	"sweetspot/engine/serving"
 )
 
 func TestTraces(t *testing.T) {
@@ -42,5 +46,43 @@ func TestMadeUp(t *testing.T) {
 	if source, _ := r.Described(); err != nil || len(r.Arrivals) != 24*3600 || r.Source != "a synthetic day" ||
 		!strings.HasPrefix(source, "made up: ") {
 		t.Errorf("%q, %v", source, err)
+	}
+}
+
+// Phases follow one another, each as long as the others; a pattern lasts as long as it says.
+func TestLoads(t *testing.T) {
+	phases := Load{Phases: []float64{10, 0, 2.5}, Seconds: 60}
+	r := phases.Make()
+	if len(r.Arrivals) != 180 || r.Arrivals[:60].Requests() != 600 || r.Arrivals[60:120].Requests() != 0 ||
+		r.Arrivals[120:].Requests() != 150 || r.Made == nil {
+		t.Errorf("%d seconds, %+v", len(r.Arrivals), r.Made)
+	}
+	if phases.LongestLoad()*3 > 31*86400 {
+		t.Errorf("three phases may have %d s each", phases.LongestLoad())
+	}
+	usual := UsualLoad()
+	usual.Seconds = 900
+	if r := usual.Make(); len(r.Arrivals) != 900 || r.Made.Pattern != usual.Pattern {
+		t.Errorf("%d seconds", len(r.Arrivals))
+	}
+}
+
+// Requests are as long as those of the loads on average, and come quicker as often as is asked.
+func TestTokensLikeLoads(t *testing.T) {
+	loads := []*profile.Serving{{Input: 100, Output: 10}, {Input: 300, Output: 30}}
+	l := LengthsOf(loads)
+	if l.Input != 200 || l.Output != 20 || l.Spread != UsualLengths().Spread {
+		t.Errorf("%+v", l)
+	}
+	made := MakeTokens(serving.PoissonLoad, 60, 1, l, 1)
+	quick := made.Quicker(4)
+	last := len(made.Requests) - 1
+	length := func(t Tokens) float64 { return t.Requests[last].ArrivalS - t.Requests[0].ArrivalS }
+	if math.Abs(4*length(quick)-length(made)) > 1e-9 || quick.Requests[last].Input !=
+		made.Requests[last].Input || !strings.HasSuffix(quick.Source, ", 4 times as fast") {
+		t.Errorf("%+v of %+v, %s", quick.Requests[last], made.Requests[last], quick.Source)
+	}
+	if same := made.Quicker(1); same.Source != made.Source {
+		t.Error(same.Source)
 	}
 }

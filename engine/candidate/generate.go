@@ -104,11 +104,7 @@ func (f *facts) measuredQuality(w generation.Weights) *Quality {
 			!profile.SameLanguageModel(r.Model, f.work.Model) {
 			continue
 		}
-		e := estimate.Exact(r.Accuracy.Value, r.Accuracy.Basis)
-		if sd := r.AccuracyStdDev(); sd != nil {
-			e.Low, e.High = e.Value-estimate.Z90**sd, e.Value+estimate.Z90**sd
-		}
-		return &Quality{Metric: r.Accuracy.Metric, Estimate: e, HigherIsBetter: r.Accuracy.HigherIsBetter}
+		return &Quality{Metric: r.Accuracy.Metric, Estimate: r.AccuracyEstimate(), HigherIsBetter: r.Accuracy.HigherIsBetter}
 	}
 	return nil
 }

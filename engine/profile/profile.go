@@ -279,6 +279,19 @@ func (r Run) AccuracyStdDev() *float64 {
 	return new(math.Sqrt(r.Accuracy.Value * (1 - r.Accuracy.Value) / *units))
 }
 
+// AccuracyEstimate is the run's accuracy with its interval, which is without width where the
+// standard deviation is unknown; unknown where the run has no accuracy.
+func (r Run) AccuracyEstimate() estimate.Estimate {
+	if r.Accuracy == nil {
+		return estimate.Estimate{}
+	}
+	e := estimate.Exact(r.Accuracy.Value, r.Accuracy.Basis)
+	if sd := r.AccuracyStdDev(); sd != nil {
+		e.Low, e.High = e.Value-estimate.Z90**sd, e.Value+estimate.Z90**sd
+	}
+	return e
+}
+
 // Validation is one evaluation during a run.
 type Validation struct {
 	Epoch          int     // counted from 0

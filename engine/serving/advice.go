@@ -26,6 +26,7 @@ type Wanted struct {
 	MemoryGB         float64           // of a function; 0 takes the cheapest within the limit
 	Functions        map[string]Memory // the same of single models, before Function
 	Function         *Memory           // how the time of a function falls with its memory; nil follows from the settings
+	Measured         []MemoryPoint     // that Function is fitted to; nil where it was not
 }
 
 // Procured is a question with what serves it.

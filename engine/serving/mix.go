@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
@@ -26,6 +27,7 @@ type Mix struct {
 	Wishes        []Wish
 	Settings      Settings // but for VM, function and limit, which the wishes decide
 	MaxViolations float64
+	SpanS         int // seconds of each span of the groups, see [WatchAll]; 0 is none
 }
 
 // Group is what the same VMs serve.
@@ -33,12 +35,21 @@ type Group struct {
 	Wishes []int // of the mix
 	Procured
 	Outcomes []Outcome // by scheme, in the order of Schemes
+	Spans    [][]Span  // by scheme, where the mix asks for them
+	MixCost            // of the pick
+}
+
+// MixCost is what queries cost, and how many of them are in time.
+type MixCost struct {
+	USD    estimate.Estimate // dollars
+	Within estimate.Estimate // share of the queries that keep their limit
 }
 
 // MixAnswer is what a mix needs.
 type MixAnswer struct {
 	Groups   []Group
 	Of       []int     // group of each wish
+	Parts    []Trace   // of each wish
 	Requests []int     // of each wish
 	Outcomes []Outcome // sums over the groups, by scheme; their percentiles are unknown
 	Pick     int       // the cheapest scheme that keeps MaxViolations, else the one with the fewest
@@ -47,6 +58,7 @@ type MixAnswer struct {
 	// limits whatever it costs; nil where that is unknown.
 	Naive      *float64 // US dollars
 	MonthlyUSD float64  // of the pick, in 730 hours
+	MixCost             // of the pick
 }
 
 // Check returns a sentence about the first part of a mix that makes no sense.
@@ -71,6 +83,36 @@ func (m Mix) Check() error {
 }
 
 const mostWishes = 100
+
+// LeastShare is the least that [Reshare] gives a kind of queries.
+const LeastShare = 0.001
+
+// Reshare sets the share of one kind of queries, and scales those of the others so that all add
+// up to 1.
+func Reshare(shares []float64, kind int, to float64) []float64 {
+	if len(shares) == 1 {
+		return []float64{1}
+	}
+	to = min(max(to, LeastShare), 1-LeastShare*float64(len(shares)-1))
+	others := 0.0
+	for i, s := range shares {
+		if i != kind {
+			others += s
+		}
+	}
+	out := make([]float64, len(shares))
+	for i, s := range shares {
+		switch {
+		case i == kind:
+			out[i] = to
+		case others > 0:
+			out[i] = s / others * (1 - to)
+		default:
+			out[i] = (1 - to) / float64(len(shares)-1)
+		}
+	}
+	return out
+}
 
 // Split deals the queries of a trace out by shares, each as evenly over the trace as it
 // can be: the first gets its share of all, the second its share of the rest, and so on.
@@ -145,18 +187,18 @@ func (m Mix) answer(set *profile.Set, naive bool) (*MixAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &MixAnswer{Of: make([]int, len(m.Wishes)), Requests: make([]int, len(m.Wishes))}
+	a := &MixAnswer{Parts: parts, Of: make([]int, len(m.Wishes)), Requests: make([]int, len(m.Wishes))}
 	for i, w := range m.Wishes {
 		p, err := m.procure(w, parts[i], set, naive)
 		if err != nil {
-			return nil, fmt.Errorf("queries %s: %w", plaintext.Quote(w.Name), err)
+			return nil, &WishError{i, w.Name, err}
 		}
 		a.Requests[i] = parts[i].Requests()
 		a.join(i, p)
 	}
 	for k := range a.Groups {
 		g := &a.Groups[k]
-		if g.Outcomes, err = Compare(g.Trace, g.Settings); err != nil {
+		if g.Outcomes, g.Spans, err = compare(g.Trace, g.Settings, m.SpanS); err != nil {
 			return nil, err
 		}
 	}
@@ -165,7 +207,41 @@ func (m Mix) answer(set *profile.Set, naive bool) (*MixAnswer, error) {
 	advice.choose(m.MaxViolations)
 	a.Pick, a.Keeps = advice.Pick, advice.Keeps
 	a.MonthlyUSD = a.Outcomes[a.Pick].USD * monthS / float64(len(parts[0]))
+	a.cost()
 	return a, nil
+}
+
+// WishError says that nothing serves one kind of queries.
+type WishError struct {
+	Wish int // its place in the mix
+	Name string
+	Err  error
+}
+
+func (e *WishError) Error() string {
+	return fmt.Sprintf("queries %s: %s", plaintext.Quote(e.Name), e.Err)
+}
+
+// Unwrap is why nothing serves them.
+func (e *WishError) Unwrap() error { return e.Err }
+
+// Spans are what happened in each span, summed over the groups, by scheme; nil where the mix asked
+// for none.
+func (a *MixAnswer) Spans() [][]Span {
+	var out [][]Span
+	for _, g := range a.Groups {
+		for k, spans := range g.Spans {
+			if k >= len(out) {
+				out = append(out, make([]Span, len(spans)))
+			}
+			for i, s := range spans {
+				sum := &out[k][i]
+				sum.Seconds = s.Seconds
+				sum.Queries, sum.Violations, sum.Running = sum.Queries+s.Queries, sum.Violations+s.Violations, sum.Running+s.Running
+			}
+		}
+	}
+	return out
 }
 
 // procure is what serves a wish; naively, the most accurate within its limits.

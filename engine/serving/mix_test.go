@@ -213,3 +213,79 @@ func TestMixesThatMakeNoSense(t *testing.T) {
 		}
 	}
 }
+
+// Shares add up to 1 whatever one of them is set to; the others keep their proportions.
+func TestReshare(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		shares := anyShares(t)
+		k, to := rapid.IntRange(0, len(shares)-1).Draw(t, "kind"), rapid.Float64Range(0, 1).Draw(t, "to")
+		got, sum := Reshare(shares, k, to), 0.0
+		for i, s := range got {
+			sum += s
+			if !(s > 0) {
+				t.Fatalf("%v has no share", got)
+			}
+			for j := range got {
+				if i != k && j != k && math.Abs(got[i]*shares[j]-got[j]*shares[i]) > 1e-9 {
+					t.Fatalf("%v of %v", got, shares)
+				}
+			}
+		}
+		least, most := LeastShare, 1-LeastShare*float64(len(shares)-1)
+		if math.Abs(sum-1) > 1e-9 || len(shares) > 1 && math.Abs(got[k]-min(max(to, least), most)) > 1e-12 {
+			t.Fatalf("%v of %v adds up to %g", got, shares, sum)
+		}
+	})
+	if got := Reshare([]float64{1, 0, 0}, 0, 0.4); math.Abs(got[1]-0.3) > 1e-12 || math.Abs(got[2]-0.3) > 1e-12 {
+		t.Errorf("others without a share get %v", got)
+	}
+}
+
+// Intervals contain the value and what the same choices cost at either end of their times; times
+// without an interval give none.
+func TestMixIntervals(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		set := zoo(2)
+		width := rapid.SampledFrom([]float64{0, 0.05, 0.5}).Draw(t, "width")
+		for i := range set.Runs {
+			v := set.Runs[i].Steady.Value
+			set.Runs[i].Steady = estimate.Around(v, width*v, estimate.Published)
+		}
+		m := Mix{Trace: anyTrace(t, 60), Settings: anySettings(t), MaxViolations: 0.01}
+		for k, s := range anyShares(t) {
+			w := anyWish(t, set)
+			w.Name, w.Share, w.LimitS = fmt.Sprint(k), s, 2.5
+			m.Wishes = append(m.Wishes, w)
+		}
+		plain, err := m.Answer(set)
+		if err != nil {
+			return // no model is within the limits
+		}
+		a, err := plain.Intervals()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plain.USD.High != plain.USD.Low || a.USD.Value != plain.Outcomes[plain.Pick].USD ||
+			a.USD.Basis != estimate.Published || a.Within.Value != 1-plain.Outcomes[plain.Pick].ViolationShare() {
+			t.Fatalf("%+v of %+v", a.MixCost, plain.MixCost)
+		}
+		if width == 0 && (a.USD.Low != a.USD.High || a.Within.Low != a.Within.High) {
+			t.Fatalf("exact times give %+v", a.MixCost)
+		}
+		for _, f := range []float64{1 - width, 1 + width} {
+			usd := 0.0
+			for _, g := range plain.Groups {
+				s := g.Settings
+				s.VM.QueriesPerSecond, s.VM.LatencyS = s.VM.QueriesPerSecond/f, s.VM.LatencyS*f
+				o, err := Simulate(g.Trace, s, Schemes()[plain.Pick])
+				if err != nil {
+					t.Fatal(err)
+				}
+				usd += o.USD
+			}
+			if usd < a.USD.Low*(1-1e-9)-1e-12 || usd > a.USD.High*(1+1e-9)+1e-12 {
+				t.Fatalf("at %g times the time it costs %g, outside %+v", f, usd, a.USD)
+			}
+		}
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/pareto"
 	"sweetspot/engine/profile"
 )
@@ -110,11 +111,13 @@ type Offer struct {
 	GPUs           int // that serve at once; 1 on a CPU
 	USDPerHour     float64
 	PriceFrom      string
-	Accuracy       float64 // NaN where unknown
+	Accuracy       float64           // NaN where unknown
+	AccuracyOf     estimate.Estimate // the same with its interval
 	Metric         string
 	LowerIsBetter  bool
-	Points         []BatchPoint // of one GPU
-	Spread         bool         // p99 follows from the spread of the iteration times; else it is the median
+	Points         []BatchPoint        // of one GPU
+	Times          []estimate.Estimate // of a batch with its interval, seconds, by point
+	Spread         bool                // p99 follows from the spread of the iteration times; else it is the median
 }
 
 // Name says which variant of which model on which VM type.
@@ -127,7 +130,8 @@ func (o *Offer) Name() string {
 type Served struct {
 	Offer int // its place among the offers
 	Batch int
-	VM    VM // but for its start-up and billing, which no run tells
+	VM    VM                // but for its start-up and billing, which no run tells
+	Time  estimate.Estimate // of a batch, seconds
 }
 
 // Offers are the variants of the named models, or of all, on every VM type that
@@ -174,13 +178,22 @@ func (o *Offer) add(r *profile.Run) {
 		o.Spread = true
 	}
 	if at := slices.IndexFunc(o.Points, func(q BatchPoint) bool { return q.Batch == p.Batch }); at >= 0 {
-		o.Points[at] = p
+		o.Points[at], o.Times[at] = p, r.Steady
 	} else {
-		o.Points = append(o.Points, p)
+		o.Points, o.Times = append(o.Points, p), append(o.Times, r.Steady)
 	}
 	if r.Accuracy != nil {
 		o.Accuracy, o.Metric, o.LowerIsBetter = r.Accuracy.Value, r.Accuracy.Metric, !r.Accuracy.HigherIsBetter
+		o.AccuracyOf = r.AccuracyEstimate()
 	}
+}
+
+// timeOf is the time of a batch with its interval; unknown where the offer has points alone.
+func (o *Offer) timeOf(point int) estimate.Estimate {
+	if point >= len(o.Times) {
+		return estimate.Estimate{}
+	}
+	return o.Times[point]
 }
 
 // normal99 is the 99th percentile of a normal distribution, in standard
@@ -211,14 +224,14 @@ func Choose(offers []Offer, limitS, perSecond float64) (pool Variants, served []
 	for i := range offers {
 		o := &offers[i]
 		pool.LowerIsBetter = pool.LowerIsBetter || o.LowerIsBetter
-		for _, p := range o.Points {
+		for k, p := range o.Points {
 			if p.P99S > limitS {
 				continue
 			}
 			vm := VM{USDPerHour: o.USDPerHour, QueriesPerSecond: p.Batch / p.P50S * float64(o.GPUs), LatencyS: p.P99S}
 			pool.List = append(pool.List, Variant{Name: o.Name(), Accuracy: o.Accuracy, LatencyS: vm.LatencyS,
 				USDPerMillion: vm.perMillion(perSecond)})
-			served = append(served, Served{i, int(p.Batch), vm})
+			served = append(served, Served{i, int(p.Batch), vm, o.timeOf(k)})
 		}
 	}
 	return pool, served

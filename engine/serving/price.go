@@ -135,6 +135,13 @@ func (m Memory) Seconds(gb float64) float64 {
 	return m.FixedS + m.ScalingS*m.KneeGB/min(gb, m.KneeGB)
 }
 
+// Known is the time of a query at a size, seconds, and the share of it that no CPU shortens:
+// what [MemoryWith] follows from, beside the knee.
+func (m Memory) Known(gb float64) (seconds, fixed float64) {
+	seconds = m.Seconds(gb)
+	return seconds, m.FixedS / seconds
+}
+
 // Choice is a size of memory with what follows from it.
 type Choice struct {
 	MemoryGB      float64
@@ -184,18 +191,18 @@ func (m Memory) Suits(limitS float64, p Prices) (gb float64, inTime bool) {
 
 // What [MemoryOf] takes for granted.
 const (
-	usualKneeGB = 2     // the footnote's SqueezeNet
+	UsualKneeGB = 2.0   // the footnote's SqueezeNet
 	usualMinGB  = 0.5   // the first of the three kinds of cores (section 3.2.4)
 	usualMaxGB  = 10.24 // the most that AWS Lambda gives today
-	usualFixed  = 0.1   // of the time, that no CPU shortens
+	UsualFixed  = 0.1   // of the time, that no CPU shortens
 )
 
 // MemoryOf is a function of which only the time at one size is known: a tenth of
 // it is taken to be fixed, and the knee to be at 2 GB.
 func MemoryOf(seconds, gb float64) Memory {
 	return Memory{
-		FixedS: usualFixed * seconds, ScalingS: (1 - usualFixed) * seconds * min(gb, usualKneeGB) / usualKneeGB,
-		KneeGB: usualKneeGB, MinGB: usualMinGB, MaxGB: usualMaxGB,
+		FixedS: UsualFixed * seconds, ScalingS: (1 - UsualFixed) * seconds * min(gb, UsualKneeGB) / UsualKneeGB,
+		KneeGB: UsualKneeGB, MinGB: usualMinGB, MaxGB: usualMaxGB,
 	}
 }
 

@@ -1,0 +1,268 @@
+package workload
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/serving"
+)
+
+// ParseWish reads a kind of queries as text, as name=search,models=a+b,share=60%,slo=200ms: the
+// form of [WishText]. A backslash takes the meaning from a comma, a plus sign or a backslash.
+func ParseWish(text string) (serving.Wish, error) {
+	r := wishReader{of: serving.Defaults().Function}
+	r.Best = serving.Cost
+	seen := map[string]bool{}
+	for _, field := range split(text, ',') {
+		key, value, ok := strings.Cut(field, "=")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		if !ok || value == "" {
+			return r.Wish, fmt.Errorf("%s is no field: write name=value", plaintext.Quote(field))
+		}
+		if seen[key] {
+			return r.Wish, fmt.Errorf("%s is given twice", plaintext.Line(key, 40))
+		}
+		seen[key] = true
+		if err := r.set(key, value); err != nil {
+			return r.Wish, fmt.Errorf("%s: %w", plaintext.Line(key, 40), err)
+		}
+	}
+	return r.wish()
+}
+
+// wishReader reads a kind of queries, field by field.
+type wishReader struct {
+	serving.Wish
+	function    FunctionTime
+	of          serving.Function // whose time at one size is known
+	ownFunction bool
+}
+
+// longestName is that of a kind of queries, in bytes.
+const longestName = 200
+
+// set takes a field.
+func (r *wishReader) set(key, value string) (err error) {
+	switch key {
+	case "name":
+		r.Name = plaintext.Line(plain(value), longestName)
+	case "models":
+		for _, name := range split(value, '+') {
+			if name = plain(name); name == "" {
+				return errors.New("a model has no name: write a+b")
+			}
+			r.Models = append(r.Models, name)
+		}
+	case "vm":
+		r.VM = plain(value)
+	case "share":
+		r.Share, err = positive(quantity.ParseFraction, value)
+	case "slo":
+		r.LimitS, err = positive(quantity.ParseDuration, value)
+	case "min-accuracy":
+		r.MinAccuracy, err = fraction(value)
+	case "max-cost":
+		var usd float64
+		usd, err = positive(quantity.ParseMoney, value)
+		r.MaxUSDPerMillion, r.Best = &usd, serving.Accuracy
+	case "function-memory":
+		r.MemoryGB, err = positive(parseNumber, value)
+	default:
+		return r.setFunction(key, value)
+	}
+	return err
+}
+
+// setFunction takes a field about how the time of the function falls with its memory.
+func (r *wishReader) setFunction(key, value string) (err error) {
+	r.ownFunction = true
+	switch key {
+	case "function-time":
+		r.of.Seconds, err = positive(quantity.ParseDuration, value)
+	case "function-knee":
+		r.function.KneeGB, err = positive(parseNumber, value)
+	case "function-fixed":
+		r.function.Fixed, err = fraction(value)
+	case "function-times":
+		r.function.Times = strings.ReplaceAll(value, "+", ",")
+	default:
+		err = fmt.Errorf("%q is not one of name, models, share, slo, min-accuracy, max-cost, vm, function-memory, "+
+			"function-time, function-knee, function-fixed and function-times", plaintext.Line(key, 40))
+	}
+	return err
+}
+
+// wish is what was read, once it is whole.
+func (r *wishReader) wish() (w serving.Wish, err error) {
+	w = r.Wish
+	if len(w.Models) == 0 {
+		return w, errors.New("it names no models: add models=a+b")
+	}
+	memory, err := r.function.Memory(r.of)
+	if err != nil {
+		return w, err
+	}
+	if r.ownFunction {
+		w.Function = &memory
+		w.Measured, _ = r.function.measured() // of times that were just fitted
+	}
+	if w.MemoryGB != 0 && !(w.MemoryGB >= memory.MinGB && w.MemoryGB <= memory.MaxGB) {
+		return w, fmt.Errorf("function-memory: give GB from %g to %g", memory.MinGB, memory.MaxGB)
+	}
+	return w, nil
+}
+
+// WishText writes a kind of queries as [ParseWish] reads it.
+func WishText(w serving.Wish) string {
+	var fields []string
+	add := func(key, value string) { fields = append(fields, key+"="+value) }
+	if w.Name != "" {
+		add("name", escape(w.Name))
+	}
+	models := make([]string, len(w.Models))
+	for i, m := range w.Models {
+		models[i] = escape(m)
+	}
+	add("models", strings.Join(models, "+"))
+	if w.VM != "" {
+		add("vm", escape(w.VM))
+	}
+	if w.Share > 0 {
+		add("share", percent(w.Share))
+	}
+	if w.LimitS > 0 {
+		add("slo", seconds(w.LimitS))
+	}
+	if w.MinAccuracy != nil {
+		add("min-accuracy", percent(*w.MinAccuracy))
+	}
+	if w.MaxUSDPerMillion != nil {
+		add("max-cost", "$"+strconv.FormatFloat(*w.MaxUSDPerMillion, 'f', -1, 64))
+	}
+	if w.MemoryGB > 0 {
+		add("function-memory", number(w.MemoryGB))
+	}
+	return strings.Join(append(fields, functionText(w)...), ",")
+}
+
+// functionText are the fields of how the time of the function falls with its memory.
+func functionText(w serving.Wish) []string {
+	switch {
+	case len(w.Measured) > 0:
+		times := make([]string, len(w.Measured))
+		for i, p := range w.Measured {
+			times[i] = number(p.MemoryGB) + ":" + seconds(p.Seconds)
+		}
+		return []string{"function-times=" + strings.Join(times, "+")}
+	case w.Function == nil:
+		return nil
+	}
+	s, fixed := w.Function.Known(serving.Defaults().Function.MemoryGB)
+	return []string{"function-time=" + seconds(s), "function-knee=" + number(w.Function.KneeGB),
+		"function-fixed=" + percent(fixed)}
+}
+
+// FunctionTime says how the time of a function falls with its memory.
+type FunctionTime struct {
+	KneeGB float64  // 0 is [serving.UsualKneeGB]
+	Fixed  *float64 // share of the time that more memory does not shorten; nil is [serving.UsualFixed]
+	Times  string   // measured, as 0.5:1.2s,1:600ms, to which the other two are fitted
+}
+
+// Memory is how the time falls, for a function whose time at one size is known.
+func (f FunctionTime) Memory(of serving.Function) (serving.Memory, error) {
+	if f.Times == "" {
+		knee, fixed := f.KneeGB, serving.UsualFixed
+		if knee == 0 {
+			knee = serving.UsualKneeGB
+		}
+		if f.Fixed != nil {
+			fixed = *f.Fixed
+		}
+		return serving.MemoryWith(of.Seconds, of.MemoryGB, knee, fixed)
+	}
+	if f.KneeGB != 0 || f.Fixed != nil {
+		return serving.Memory{}, errors.New("measured times tell the knee and the fixed share: leave them out")
+	}
+	points, err := f.measured()
+	if err != nil {
+		return serving.Memory{}, err
+	}
+	return serving.FitMemory(points)
+}
+
+// measured are the times by memory.
+func (f FunctionTime) measured() (points []serving.MemoryPoint, err error) {
+	if f.Times == "" {
+		return nil, nil
+	}
+	for _, part := range strings.Split(f.Times, ",") {
+		gb, time, ok := strings.Cut(part, ":")
+		p := serving.MemoryPoint{}
+		if ok {
+			if p.MemoryGB, err = parseNumber(strings.TrimSpace(gb)); err == nil {
+				p.Seconds, err = quantity.ParseDuration(strings.TrimSpace(time))
+			}
+		}
+		if !ok || err != nil {
+			return nil, fmt.Errorf("%s is no time of a function: write GB and time, as 1:600ms", plaintext.Quote(part))
+		}
+		points = append(points, p)
+	}
+	return points, nil
+}
+
+// split cuts text at a sign that no backslash stands before.
+func split(text string, at byte) (parts []string) {
+	from := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case at:
+			parts, from = append(parts, text[from:i]), i+1
+		}
+	}
+	return append(parts, text[from:])
+}
+
+// plain is text without the backslashes that take a meaning away.
+func plain(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			i++
+		}
+		b.WriteByte(text[i])
+	}
+	return strings.TrimSpace(b.String())
+}
+
+var escapes = strings.NewReplacer(`\`, `\\`, ",", `\,`, "+", `\+`)
+
+func escape(name string) string { return escapes.Replace(name) }
+
+func number(v float64) string  { return strconv.FormatFloat(v, 'g', -1, 64) }
+func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', -1, 64) + "%" }
+func seconds(v float64) string { return strconv.FormatFloat(1000*v, 'f', -1, 64) + "ms" }
+
+func parseNumber(s string) (float64, error) { return strconv.ParseFloat(s, 64) }
+
+func fraction(s string) (*float64, error) {
+	v, err := quantity.ParseFraction(s)
+	return &v, err
+}
+
+// positive reads a finite number above 0.
+func positive(parse func(string) (float64, error), s string) (float64, error) {
+	v, err := parse(s)
+	if err == nil && (!(v > 0) || math.IsInf(v, 0)) {
+		err = fmt.Errorf("%s is not above 0", plaintext.Quote(s))
+	}
+	return v, err
+}
