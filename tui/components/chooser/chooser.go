@@ -212,6 +212,9 @@ func (c *Chooser) count() string {
 	return fmt.Sprintf("%d of %d", shown, all)
 }
 
+// leastNote is the least room in which part of a note says anything, in cells.
+const leastNote = 8
+
 func (c *Chooser) line(th *theme.Theme, i int, here bool, w int) string {
 	choice, mark, on := &c.asked.Choices[i], " ", " "
 	if here {
@@ -223,15 +226,22 @@ func (c *Chooser) line(th *theme.Theme, i int, here bool, w int) string {
 	case choice.On:
 		on = th.Symbols.Dot
 	}
-	note := choice.Note
-	if note != "" {
-		note = th.Dim.Render(note) + " "
-	}
 	label := choice.Label
 	if choice.Always {
 		label = th.Key.Render(label)
 	}
-	line := text.Ends(mark+" "+text.Fit(on, text.Width(th.Symbols.Check))+" "+label, note, w)
+	line := mark + " " + text.Fit(on, text.Width(th.Symbols.Check)) + " " + label
+	note := choice.Note
+	if room := w - text.Width(line) - 2; text.Width(note) > room { // the note gives way to the label
+		note = text.Truncate(note, room, th.Symbols.Ellipsis)
+		if room < leastNote {
+			note = ""
+		}
+	}
+	if note != "" {
+		note = th.Dim.Render(note) + " "
+	}
+	line = text.Ends(line, note, w)
 	if here {
 		return th.Selected.Over(line)
 	}

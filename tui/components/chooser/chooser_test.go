@@ -134,3 +134,16 @@ func TestManyModels(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// Where both have no room the note gives way to the label, not the label to the note.
+func TestNotesGiveWay(t *testing.T) {
+	th := theme.New("", true, false)
+	c := ask(false, Choice{Values: []string{"a"}, Label: "a label of twenty-six cells", Note: "a note of some length"})
+	for w, want := range map[int]string{30: "", 45: "a note of…", 70: "a note of some length"} {
+		got := ansi.Strip(c.View(th, w, 10))
+		if !strings.Contains(got, want) || w > 32 && !strings.Contains(got, "a label of twenty-six cells") ||
+			want == "" && strings.Contains(got, "a note") {
+			t.Errorf("at %d cells:\n%s", w, got)
+		}
+	}
+}

@@ -77,6 +77,7 @@ func (d *Desk[Q, A]) navigate(a keys.Action) tea.Cmd {
 		return nil
 	}
 	d.top = 0
+	d.history.Pause()
 	d.Table.Act(a)
 	d.Moved()
 	return nil
@@ -183,6 +184,7 @@ func (d *Desk[Q, A]) clickTable(x, y int) tea.Cmd {
 	switch {
 	case !ok:
 	case row >= 0:
+		d.history.Pause()
 		d.Table.SetCursor(row)
 		d.Moved()
 	case column == d.Column:

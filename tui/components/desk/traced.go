@@ -28,7 +28,10 @@ type TraceConfig[T, A, F any] struct {
 	Extensions []string
 	Empty      func(t T) bool
 
-	Rows, Share int // height of the table with its border; width of the first chart in percent
+	MostSliders int    // that have room without scrolling; 0 is all
+	Last        int    // choices at the end that no order moves: a sum
+	Opened      func() // another trace is there and is asked about next; nil is nothing to do
+	Rows, Share int    // height of the table with its border; width of the first chart in percent
 	Measures    []Measure[A]
 	Choices     func(a *A) int       // how many there are
 	Best        func(a *A, f *F) int // the choice that is marked, −1 for none; f may be nil or about another answer
@@ -91,7 +94,11 @@ func (d *Traced[T, Q, A, F]) SetTheme(th *theme.Theme) {
 // SetSize changes the size in cells.
 func (d *Traced[T, Q, A, F]) SetSize(w, h int) {
 	d.W, d.H, d.head = w, h, headRows(w, h)
-	d.Layout = NewLayout(w, h-d.head, len(d.Sliders.All), d.Rows, d.Share).Below(d.head)
+	sliders := len(d.Sliders.All)
+	if d.MostSliders > 0 {
+		sliders = d.MostSliders
+	}
+	d.Layout = NewLayout(w, h-d.head, sliders, d.Rows, d.Share).Below(d.head)
 	d.Place(d.Layout.Sliders, d.Layout.Table)
 }
 
@@ -99,6 +106,15 @@ func (d *Traced[T, Q, A, F]) SetSize(w, h int) {
 func (d *Traced[T, Q, A, F]) View(p Panes, sentences func() []string) string {
 	if d.W <= 0 || d.H <= 0 {
 		return ""
+	}
+	if _, rows := d.Layout.Sliders.Inner(); d.MostSliders > 0 {
+		first, last := d.Sliders.Shown(rows)
+		if first > 0 {
+			p.Sliders.Title += " " + string(d.Theme.Symbols.Up)
+		}
+		if last < len(d.Sliders.All) {
+			p.Sliders.Title += " " + string(d.Theme.Symbols.Down)
+		}
 	}
 	p.Words.Title = "Advice"
 	p.Reading.Title = p.Words.Title + " " + d.Theme.Symbols.Dot + " enter or esc goes back"
@@ -144,6 +160,9 @@ func (d *Traced[T, Q, A, F]) open(path string) tea.Cmd {
 func (d *Traced[T, Q, A, F]) SetTrace(t T) tea.Cmd {
 	d.Trace, d.Shown, d.Found, d.about = t, nil, nil, nil
 	d.Forget()
+	if d.Opened != nil {
+		d.Opened()
+	}
 	d.finding.Forget()
 	d.Table.Empty = "computing…"
 	d.rows = &choices[A]{}
@@ -225,7 +244,7 @@ func (d *Traced[T, Q, A, F]) refresh() {
 		return
 	}
 	d.rows = &choices[A]{th: d.Theme, answer: d.Shown, measures: d.Measures, best: d.Best(d.Shown, d.Found)}
-	d.rows.sort(d.Choices(d.Shown), d.Column, d.descending)
+	d.rows.sort(d.Choices(d.Shown), d.Last, d.Column, d.descending)
 	d.Table.SetRows(d.rows)
 	d.Table.SetSort(d.Column, d.descending)
 	d.Draw()
@@ -238,6 +257,13 @@ func (d *Traced[T, Q, A, F]) Chosen() int {
 		return 0
 	}
 	return d.rows.order[row]
+}
+
+// Choose puts the cursor on a choice.
+func (d *Traced[T, Q, A, F]) Choose(choice int) {
+	if row := slices.Index(d.rows.order, choice); row >= 0 {
+		d.Table.SetCursor(row)
+	}
 }
 
 // Measure is a column of a table that compares a few choices: schemes, policies.
@@ -272,13 +298,13 @@ func (c *choices[A]) measure(id string) *Measure[A] {
 	return &c.measures[slices.IndexFunc(c.measures, func(m Measure[A]) bool { return m.ID == id })]
 }
 
-// sort orders n choices by a column.
-func (c *choices[A]) sort(n int, column string, descending bool) {
+// sort orders n choices by a column, but for the last ones, which stay there.
+func (c *choices[A]) sort(n, last int, column string, descending bool) {
 	for i := range n {
 		c.order = append(c.order, i)
 	}
 	m := c.measure(column)
-	slices.SortStableFunc(c.order, func(x, y int) int {
+	slices.SortStableFunc(c.order[:max(n-last, 0)], func(x, y int) int {
 		if descending {
 			x, y = y, x
 		}

@@ -12,7 +12,7 @@ type Stack struct {
 	Active int
 }
 
-// Current is the active
+// Current is the active slider.
 func (s *Stack) Current() *Slider { return s.All[s.Active] }
 
 // Move makes another slider active.
@@ -24,7 +24,7 @@ func (s *Stack) Height() int { return len(s.All) * Height }
 // View draws as many sliders as fit, the active one always among them.
 func (s *Stack) View(th *theme.Theme, width, height int, focused bool) string {
 	var lines []string
-	first, last := s.visible(height)
+	first, last := s.Shown(height)
 	for k := first; k < last; k++ {
 		s.All[k].SetFocused(focused && k == s.Active)
 		lines = append(lines, s.All[k].View(th, width))
@@ -32,7 +32,8 @@ func (s *Stack) View(th *theme.Theme, width, height int, focused bool) string {
 	return strings.Join(lines, "\n")
 }
 
-func (s *Stack) visible(height int) (first, last int) {
+// Shown are the sliders that a view of so many lines shows, up to the last one.
+func (s *Stack) Shown(height int) (first, last int) {
 	n := min(max(height/Height, 1), len(s.All))
 	first = min(max(s.Active-n+1, 0), len(s.All)-n)
 	return first, first + n
@@ -40,7 +41,7 @@ func (s *Stack) visible(height int) (first, last int) {
 
 // Hit returns the slider at a line of the view, and whether it is its track.
 func (s *Stack) Hit(y, height int) (k int, track, ok bool) {
-	first, last := s.visible(height)
+	first, last := s.Shown(height)
 	k = first + y/Height
 	return k, y%Height == TrackLine, y >= 0 && k < last
 }
@@ -83,7 +84,7 @@ func (s *Stack) Wheel(y, height, steps int) (changed bool) {
 	return s.Current().Move(-steps)
 }
 
-// Typing begins or ends typing a value on the active
+// Typing begins or ends typing a value on the active slider.
 func (s *Stack) Typing(begin bool) {
 	switch {
 	case begin:
@@ -93,7 +94,7 @@ func (s *Stack) Typing(begin bool) {
 	}
 }
 
-// IsTyping reports whether keys are text for the active
+// IsTyping reports whether keys are text for the active slider.
 func (s *Stack) IsTyping() bool { return s.Current().Typing() }
 
 // DialOf is a slider that always has a value, and the number of a question that it
