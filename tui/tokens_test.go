@@ -200,7 +200,7 @@ func TestTokensStayBesideABadLog(t *testing.T) {
 	before := d.tokens().Shown
 	path := filepath.Join(t.TempDir(), "bad.jsonl")
 	write(t, path, "{}\n")
-	d.press("m", "o", "f", " ", "i", "t", "s", "enter")
+	d.press("m", "o", "p", "e", "n", "enter")
 	for _, r := range path {
 		d.send(press(string(r)))
 	}
@@ -220,7 +220,7 @@ func TestTokensStayBesideABadLog(t *testing.T) {
 func TestTokensOfNoServer(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: published(t)})
 	d.press("4", "m")
-	if s := d.screen(); !strings.Contains(s, "none has step times: sweetspot probe server URL") {
+	if s := d.screen(); !strings.Contains(s, "none yet: sweetspot probe server URL") {
 		t.Errorf("%s", s)
 	}
 }

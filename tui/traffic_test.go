@@ -6,18 +6,24 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
 	"sweetspot/data/contract"
+	"sweetspot/data/workload"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/serving"
 	"sweetspot/tui/screens/traffic"
 )
 
-// madeUpLoad is an hour, or for a path a day at thousands of queries a second.
+// madeUpLoad is an hour, the trace of a file that is there, or else for a path a day at thousands of
+// queries a second.
 func madeUpLoad(_ context.Context, path string) (traffic.Trace, error) {
+	if _, err := os.Stat(path); err == nil {
+		return workload.ReadRequests(path)
+	}
 	if path != "" {
 		return traffic.Trace{Arrivals: serving.DayLoad.Generate(86400, 1500, 1), Source: "a made-up day"}, nil
 	}
@@ -65,13 +71,13 @@ func TestTrafficScrubs(t *testing.T) {
 	for range 7 {
 		d.press("u")
 	}
-	if got := d.traffic().Question(); got != first {
+	if got := d.traffic().Question(); !reflect.DeepEqual(got, first) {
 		t.Errorf("undo leads to %+v, not %+v", got, first)
 	}
 	for range 7 {
 		d.press("U")
 	}
-	if got := d.traffic().Question(); got != last {
+	if got := d.traffic().Question(); !reflect.DeepEqual(got, last) {
 		t.Errorf("redo leads to %+v, not %+v", got, last)
 	}
 	d.press("tab", "down", "down", "down")
@@ -105,6 +111,46 @@ func TestTrafficOfAModel(t *testing.T) {
 	d.press("u", "u", "m", "enter")
 	if got := d.traffic().Question().Model; got != "" {
 		t.Errorf("after the last model comes %q", got)
+	}
+}
+
+// A load is made up in place of the trace, as long as is asked; functions kept warm and the predictor
+// change what they are to change.
+func TestTrafficLoads(t *testing.T) {
+	d := drive(t, 120, 40, &shelf{set: served(t)})
+	d.press("4")
+	first := d.traffic().Question()
+	d.press("w", "b", "u", "r", "s", "t", "enter")
+	if tr := d.traffic().Shown.Engine.Trace; len(tr) != 24*3600 {
+		t.Errorf("a bursty day has %d s", len(tr))
+	}
+	d.press("w", "p", "h", "a", "s", "e", "s", "enter")
+	d.retype("10,x")
+	if s := d.screen(); !strings.Contains(s, "is no load") {
+		t.Errorf("10,x is taken for phases:\n%s", s)
+	}
+	d.retype("10,50,100")
+	for range 10 {
+		d.press("down")
+	}
+	d.press("enter", "2", "0", "m", "enter")
+	if tr := d.traffic().Shown.Engine.Trace; len(tr) != 3600 || tr.Requests() != 1200*160 || !strings.Contains(d.screen(),
+		"w: 3 phases") {
+		t.Errorf("three phases of 20 m are %d requests in %d s:\n%s", tr.Requests(), len(tr), d.screen())
+	}
+	cold := d.traffic().Shown.Outcomes
+	d.press("up", "up", "enter", "a", "v", "enter", "up", "enter", "5", "0", "enter")
+	warm := d.traffic().Shown.Outcomes
+	if warm[3].Warming <= cold[3].Warming || warm[3].ColdStarts >= cold[3].ColdStarts || warm[0].USD != cold[0].USD ||
+		warm[2].USD == cold[2].USD {
+		t.Errorf("50 kept warm, and another predictor:\n%+v\n%+v", cold, warm)
+	}
+	d.exact()
+	for range 5 {
+		d.press("u")
+	}
+	if got := d.traffic().Question(); !reflect.DeepEqual(got, first) {
+		t.Errorf("undo leads to %+v, not %+v", got, first)
 	}
 }
 

@@ -73,6 +73,7 @@ const (
 	Stop      Action = "stop"
 	Keep      Action = "keep-running"
 	Follow    Action = "follow"
+	Add       Action = "add"
 	Delete    Action = "delete"
 	Rename    Action = "rename"
 	Annotate  Action = "annotate"
@@ -151,6 +152,11 @@ const (
 	InTokenSliders = "traffic.tokens.sliders"
 	InTokenLoads   = "traffic.tokens.loads"
 
+	// Traffic of several kinds of queries.
+	InMix        = "traffic.mix"
+	InMixSliders = "traffic.mix.sliders"
+	InMixKinds   = "traffic.mix.kinds"
+
 	// The dialog that e opens.
 	InExport        = "export"
 	InExportForms   = "export.forms"
@@ -189,6 +195,7 @@ func in(regions ...string) []string { return regions }
 var footerWords = map[Action]map[string]string{
 	Left: horizontal, Right: horizontal, Up: vertical, Down: vertical,
 	Enter: {InSliders: "type", InFleetSliders: "type", InTrafficSliders: "type", InTokenSliders: "type",
+		InMixSliders: "type", InMixKinds: "advice",
 		InFleetPolicies: "advice", InTrafficSchemes: "advice", InTokenLoads: "advice", InPlot: "row",
 		InCrosshair: "select", InRanking: "why", InInspector: "back",
 		InForm: "edit", InChoice: "edit", InStart: "start", InOffer: "choose", InLeft: "follow",
@@ -198,7 +205,10 @@ var footerWords = map[Action]map[string]string{
 	Back:      {InRun: "cancel", InExport: ""},
 	Pin:       {InChoice: "switch", InOffer: "choose"},
 	Purchase:  {InFleet: "term"},
-	GPUs:      {InFleet: "VM type", InTokens: "VM type"},
+	GPUs:      {InFleet: "VM type", InTokens: "VM type", InMix: "VM type"},
+	Model:     {InMix: "models"},
+	Workload:  {InTraffic: "load"},
+	Rename:    {InMix: "edit"},
 	ProbeThis: {InForm: "start", InEnded: "again"},
 }
 
@@ -217,10 +227,11 @@ var plain = []Action{Left, Right, Up, Down, FocusNext}
 func defaults() []Binding {
 	explore, plots, filtered := in(InExplore), in(InPlot), in(InExplore, InLibrary)
 	lists := in(InRanking, InPlot, InInspector, InLibrary, InFleetPolicies, InTrafficSchemes,
-		InTokenLoads)
+		InTokenLoads, InMixKinds)
+	loads := in(InExplore, InTrafficSliders, InTrafficSchemes, InMix)
 	sorted := append(in(InExplore), lists...)
 	rows := append(in(InForm, InMapping, InRunCells, InEndedCells, InExport), lists...)
-	sliders := in(InSliders, InFleetSliders, InTrafficSliders, InTokenSliders)
+	sliders := in(InSliders, InFleetSliders, InTrafficSliders, InTokenSliders, InMixSliders)
 	stepped := append(in(InPlot, InChoice, InOffer, InMapping), sliders...)
 	out, anyScreen := tabBindings()
 	for _, section := range []struct {
@@ -259,7 +270,7 @@ func defaults() []Binding {
 				"show a crosshair that reads values and counts the candidates in a cell; the arrow keys or the mouse move it"},
 			{NextChart, "V", "chart", 9, in(InTraffic),
 				"next chart: a function's memory, VMs against functions, or the variants of the model; of a language model, its " +
-					"prices or its cost by load"},
+					"prices or its cost by load; of a mix, a function's memory or what is late"},
 		}},
 		{"Choosing", []row{
 			{Filter, "/", "filter", 8, filtered, "show only the rows that contain what you type"},
@@ -278,13 +289,15 @@ func defaults() []Binding {
 		}},
 		{"The question", []row{
 			{Model, "m", "model", 5, in(InExplore, InTraffic), "choose a model: type to search; enter alone takes the next one"},
-			{Workload, "w", "mode", 10, explore, "switch between training and inference"},
+			{Workload, "w", "mode", 10, loads,
+				"switch between training and inference; on Traffic, choose the load: a trace, or one to make up"},
+			{Add, "& insert", "add", 5, in(InMix), "add a kind of queries to a mix"},
 			{Batch, "b", "batch", 10, explore, "choose batch sizes; enter alone takes the next one"},
 			{Purchase, "$", "price", 10, in(InExplore, InFleet), "next purchase option: on-demand, spot or reserved"},
 			{Bill, "B", "bill", 12, explore,
 				"set additional costs: start-up, disk, egress, electricity, interruptions of spot VMs"},
 			{Clouds, "c", "cloud", 11, explore, "choose clouds"},
-			{GPUs, "n", "GPU", 11, in(InExplore, InFleet, InTokens), "choose GPUs; on Fleet and Traffic, a VM type"},
+			{GPUs, "n", "GPU", 11, in(InExplore, InFleet, InTokens, InMix), "choose GPUs; on Fleet and Traffic, a VM type"},
 			{Variants, "v", "variant", 11, explore, "choose variants"},
 			{Feasible, "f", "hide", 11, explore, "show or hide infeasible candidates"},
 			{Predicted, "P", "predict", 13, explore, "also rank predicted candidates, which were never probed"},
@@ -310,10 +323,10 @@ func defaults() []Binding {
 			{Follow, "F", "follow", 5, in(InRunCells), "follow the running probe, then the next one"},
 		}},
 		{"Your database", []row{
-			{Delete, "D", "delete", 6, in(InModels, InRuns, InPicks),
-				"delete one of your runs, all runs of a model, or a pick; u restores it"},
-			{Rename, "E f2", "rename", 7, in(InModels, InRuns),
-				"change a run's model and variant, or rename a model"},
+			{Delete, "D", "delete", 6, in(InModels, InRuns, InPicks, InMix),
+				"delete one of your runs, all runs of a model, or a pick; on Traffic, a kind of queries; u restores it"},
+			{Rename, "E f2", "rename", 7, in(InModels, InRuns, InMix),
+				"change a run's model and variant, or rename a model; on Traffic, change a kind of queries as text"},
 			{Annotate, "A", "note", 7, in(InRuns, InPicks), "add a note to a run or a pick"},
 			{Import, "I", "import", 9, in(InLibrary),
 				"import runs from logs and tables of other programs: a file, a folder or a pattern"},

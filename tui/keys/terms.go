@@ -69,6 +69,23 @@ var terms = map[string][]term{
 		{"mixed", "sends to functions what finds no VM free; paragon only strict requests (Gunasekaran et al., 2020)"},
 		{sweet, "the cheapest scheme that keeps the limits"},
 	},
+	InMixSliders: {
+		{"share", "of the queries; those of the others follow, so that all add up to 100 %"},
+		{"latency", "the limit of the strict queries of this kind"},
+		{"accuracy", "the least of the models to choose from; the cheapest of them serves"},
+		{"cost", "the most that a million queries may cost; the most accurate model within it serves"},
+		{"function", "memory of a serverless function, which decides how fast it is and what it costs"},
+		{"its time", "of a query on a warm function; its knee is the memory from which it gets no faster"},
+		{"its fixed share", "the part of its time that more memory does not shorten"},
+	},
+	InMixKinds: {
+		{"wish", "the least accuracy, or the most that a million queries may cost; else the cheapest model serves"},
+		{"served by", "variant, VM type and batch size; of all queries, the cheapest scheme that keeps the limits"},
+		{"in time", "the share of the queries that are answered within their limit"},
+		{"cost", "what this load costs; of kinds that share VMs, the part of each by its queries"},
+		{"±", "half of the 90 % interval, from those of the measured times"},
+		{"basis", "what the times rest on: measured, published or reconstructed"},
+	},
 	InRuns: {
 		{"run", "the number by which runs show, note and delete take it; lib: a run of the built-in library"},
 		{"iteration", "the mean of steady iterations, or the total of a run that tells no more"},

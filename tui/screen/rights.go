@@ -80,6 +80,8 @@ func (r Rights) Forbid(needed Rights) string {
 // ForbidAction is [Rights.Forbid] of an action on a screen, in a region of keys.
 func (r Rights) ForbidAction(a, on keys.Action, region string) string {
 	switch {
+	case on == keys.Traffic && (a == keys.Delete || a == keys.Rename): // these change a question
+		return ""
 	case a == keys.Undo && on == keys.Library: // elsewhere it takes back a question
 		return r.Forbid(Editing)
 	case a == keys.Enter && region == keys.InStart:

@@ -2,20 +2,20 @@ package traffic
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"strconv"
-	"unicode"
 
+	"sweetspot/data/workload"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/serving"
 	"sweetspot/tui/components/ask"
 	"sweetspot/tui/components/slider"
+	"sweetspot/tui/screens/traffic/dial"
+	"sweetspot/tui/screens/traffic/figure"
 )
 
-// The sliders, from top to bottom.
+// The sliders, from top to bottom. The last one is there where a load is made up.
 const (
 	limitSlider = iota
 	accuracySlider
@@ -24,48 +24,54 @@ const (
 	memorySlider
 	priceSlider
 	scaleSlider
+	warmSlider
+	predictorSlider
+	windowSlider
+	lengthSlider
 )
 
-// dials are the sliders, and what each sets. That of accuracy is a limit.
+// dials are the sliders, and what each sets. That of accuracy is a limit; that of the length sets the
+// load.
 var dials = []slider.DialOf[Question]{
-	limitSlider: {Config: slider.Config{Label: "latency", Log: true, Lo: 0.01, Hi: 60, Format: limitText,
-		Parse: quantity.ParseDuration}, At: func(q *Question) *float64 { return &q.LimitS }},
-	accuracySlider: {Config: slider.Config{Label: "accuracy", Hi: 1, Format: quantity.Percent,
-		Parse: slider.ParsePercent}, At: func(q *Question) *float64 { return &q.MinAccuracy }},
-	strictSlider: {Config: slider.Config{Label: "strict", Hi: 1, Format: quantity.Percent, Parse: slider.ParsePercent,
-		Step: func(float64) float64 { return 0.02 }}, At: func(q *Question) *float64 { return &q.StrictShare }},
-	startSlider: {Config: slider.Config{Label: "VM start-up", Log: true, Lo: 1, Hi: 3600, Format: quantity.Duration,
-		Parse: quantity.ParseDuration, Step: slider.DurationStep}, At: func(q *Question) *float64 { return &q.StartS }},
-	memorySlider: {Config: slider.Config{Label: "function", Log: true, Lo: 0.5, Hi: 10.24, Format: gigabytes,
-		Parse: quantity.ParseCount}, At: func(q *Question) *float64 { return &q.MemoryGB }},
-	priceSlider: {Config: slider.Config{Label: "VM", Log: true, Lo: 0.005, Hi: 50, Format: priceText,
-		Parse: quantity.ParseMoney}, At: func(q *Question) *float64 { return &q.USDPerHour }},
-	scaleSlider: {Config: slider.Config{Label: "load", Log: true, Lo: 0.01, Hi: 1000, Format: timesText,
-		Parse: quantity.ParseCount}, At: func(q *Question) *float64 { return &q.Scale }},
+	limitSlider:     {Config: dial.Latency, At: func(q *Question) *float64 { return &q.LimitS }},
+	accuracySlider:  {Config: dial.Accuracy, At: func(q *Question) *float64 { return &q.MinAccuracy }},
+	strictSlider:    {Config: dial.Strict, At: func(q *Question) *float64 { return &q.StrictShare }},
+	startSlider:     {Config: dial.Start, At: func(q *Question) *float64 { return &q.StartS }},
+	memorySlider:    {Config: dial.Memory, At: func(q *Question) *float64 { return &q.MemoryGB }},
+	priceSlider:     {Config: dial.Price, At: func(q *Question) *float64 { return &q.USDPerHour }},
+	scaleSlider:     {Config: dial.Scale, At: func(q *Question) *float64 { return &q.Scale }},
+	warmSlider:      {Config: dial.Warm, At: func(q *Question) *float64 { return &q.Warm }},
+	predictorSlider: {Config: dial.Predictor, At: func(q *Question) *float64 { return &q.Predictor }},
+	windowSlider:    {Config: dial.Window, At: func(q *Question) *float64 { return &q.WindowS }},
+	lengthSlider:    {Config: dial.Length, At: func(*Question) *float64 { return new(float64) }},
 }
 
 // controls is the panel of sliders.
-type controls struct{ slider.Stack }
-
-func newControls() *controls {
-	c := &controls{slider.Dials(dials)}
-	c.All[accuracySlider].SetDirection(slider.AtLeast)
-	return c
+type controls struct {
+	slider.Stack
+	every []*slider.Slider
+	trace *workload.Requests
 }
 
-func timesText(v float64) string { return fmt.Sprintf("×%.3g", v) }
-
-func priceText(v float64) string { return "$" + strconv.FormatFloat(v, 'g', 3, 64) + "/h" }
-
-func limitText(v float64) string { return "≤ " + quantity.Duration(v) }
-
-func gigabytes(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) + " GB" }
+func newControls() *controls {
+	c := &controls{Stack: slider.Dials(dials), trace: &workload.Requests{}}
+	c.All[accuracySlider].SetDirection(slider.AtLeast)
+	c.every = c.All
+	return c
+}
 
 // load puts the sliders where a question has them. Without a memory of its own the
 // function's slider goes where the answer says.
 func (c *controls) load(q Question) {
-	for k, d := range dials {
-		if v := *d.At(&q); v > 0 || k == strictSlider {
+	made, ok := dial.Made(q.Load, c.trace)
+	c.every[lengthSlider].Set(float64(made.Seconds))
+	c.All = c.every
+	if !ok {
+		c.All = c.every[:lengthSlider]
+	}
+	c.Active = min(c.Active, len(c.All)-1)
+	for k, d := range dials[:lengthSlider] {
+		if v := *d.At(&q); v > 0 || d.Lo == 0 && k != accuracySlider {
 			c.All[k].Set(v)
 		} else {
 			c.All[k].Off()
@@ -77,6 +83,10 @@ func (c *controls) load(q Question) {
 // by accuracy.
 func (c *controls) save(k int, q *Question) {
 	v, on := c.All[k].Value()
+	if k == lengthSlider {
+		q.Load = dial.WithLength(q.Load, c.trace, v)
+		return
+	}
 	if k == accuracySlider && (!on || q.Model == "") {
 		v = 0
 	}
@@ -111,11 +121,13 @@ func (c *controls) show(a *Answer) {
 	price := c.All[priceSlider]
 	price.SetNote("")
 	if a.Why == "" {
-		price.SetNote(rateText(a.Engine.Settings.VM.QueriesPerSecond) + " requests/s")
+		price.SetNote(figure.Rate(a.Engine.Settings.VM.QueriesPerSecond) + " requests/s")
 	}
 	if o := a.Engine.Offer(); o != nil && o.PriceFrom != "as given" {
 		price.SetNote(fmt.Sprintf("catalog: $%.3g/h", o.USDPerHour))
 	}
+	made, _ := dial.Made(a.Question.Load, c.trace)
+	c.every[lengthSlider].SetNote("w: " + made.Words())
 	c.All[scaleSlider].SetNote(fmt.Sprintf("peak %s/s", quantity.Count(float64(a.Engine.Trace.Peak()))))
 }
 
@@ -132,31 +144,31 @@ func accuracies(v serving.Variants) (lo, hi float64) {
 // Answer is what the schemes make of a question; nobody changes it.
 type Answer struct {
 	Question Question
+	Load     workload.Requests // that was asked about
 	Engine   serving.Procured
 	Outcomes []serving.Outcome
 	Spans    [][]serving.Span
 	Why      string // there are no outcomes; "" where there are
 }
 
-// spans is about how many stretches of time the charts show.
-const spans = 240
-
 func solve(t Trace, set *profile.Set, q Question) *Answer {
-	a := &Answer{Question: q}
-	engine := serving.Question{Trace: t.Arrivals, Settings: serving.Defaults(), MaxViolations: serving.UsualViolations}
+	a := &Answer{Question: q, Load: dial.Requests(q.Load, t)}
+	engine := serving.Question{Trace: a.Load.Arrivals, Settings: serving.Defaults(),
+		MaxViolations: serving.UsualViolations}
 	if q.Scale != 1 {
-		engine.Trace = t.Arrivals.Scaled(q.Scale)
+		engine.Trace = engine.Trace.Scaled(q.Scale)
 	}
 	s := &engine.Settings
 	s.StrictLimitS, s.RelaxedLimitS, s.StrictShare = q.LimitS, math.Max(s.RelaxedLimitS, q.LimitS), q.StrictShare
 	s.VM.StartS, s.VM.USDPerHour = int(q.StartS+0.5), q.USDPerHour
+	s.Function.Prewarmed, s.Predictor, s.TrendS = int(q.Warm+0.5), dial.PredictorAt(q.Predictor), int(q.WindowS+0.5)
 	var err error
 	if a.Engine, err = q.wanted().Procure(engine, set); err == nil {
 		a.Outcomes, a.Spans, err = serving.WatchAll(a.Engine.Trace, a.Engine.Settings,
-			max(1, (len(a.Engine.Trace)+spans-1)/spans))
+			figure.SpanS(len(a.Engine.Trace)))
 	}
 	if err != nil {
-		a.Why = why(err)
+		a.Why = figure.Why(err)
 	}
 	return a
 }
@@ -171,20 +183,6 @@ func (q Question) wanted() serving.Wanted {
 		w.MinAccuracy = &q.MinAccuracy
 	}
 	return w
-}
-
-// why says in a sentence that nothing serves, and the mend.
-func why(err error) string {
-	words := []rune(err.Error())
-	words[0] = unicode.ToUpper(words[0])
-	mend := ""
-	if infeasible := (*serving.InfeasibleError)(nil); errors.As(err, &infeasible) {
-		mend = ": loosen one of the limits"
-		if infeasible.Of == serving.Latency {
-			mend = ": loosen the limit, or probe smaller batches"
-		}
-	}
-	return string(words) + mend + "."
 }
 
 // suits is the function's memory that the limit asks for, and whether it is in

@@ -2,7 +2,6 @@ package traffic
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strconv"
 
@@ -13,6 +12,8 @@ import (
 	"sweetspot/engine/serving"
 	"sweetspot/tui/components/ask"
 	"sweetspot/tui/components/slider"
+	"sweetspot/tui/screens/traffic/dial"
+	"sweetspot/tui/screens/traffic/figure"
 	"sweetspot/tui/text"
 )
 
@@ -43,17 +44,17 @@ const (
 
 // tokenDials are the sliders, and what each sets. Prices at the low end are not given.
 var tokenDials = []slider.DialOf[TokenQuestion]{
-	ttftSlider: {Config: slider.Config{Label: "TTFT", Log: true, Lo: 0.01, Hi: 60, Format: limitText,
+	ttftSlider: {Config: slider.Config{Label: "TTFT", Log: true, Lo: 0.01, Hi: 60, Format: dial.Limit,
 		Parse: quantity.ParseDuration}, At: func(q *TokenQuestion) *float64 { return &q.TTFTS }},
-	tpotSlider: {Config: slider.Config{Label: "TPOT", Log: true, Lo: 0.001, Hi: 2, Format: limitText,
+	tpotSlider: {Config: slider.Config{Label: "TPOT", Log: true, Lo: 0.001, Hi: 2, Format: dial.Limit,
 		Parse: quantity.ParseDuration}, At: func(q *TokenQuestion) *float64 { return &q.TPOTS }},
 	shareSlider: {Config: slider.Config{Label: "in time", Lo: 0.5, Hi: 1, Format: quantity.Percent,
 		Parse: slider.ParsePercent, Step: func(float64) float64 { return 0.005 }},
 		At: func(q *TokenQuestion) *float64 { return &q.Share }},
-	tokenScaleSlider: {Config: slider.Config{Label: "load", Log: true, Lo: 0.01, Hi: 1000, Format: timesText,
+	tokenScaleSlider: {Config: slider.Config{Label: "load", Log: true, Lo: 0.01, Hi: 1000, Format: dial.Times,
 		Parse: quantity.ParseCount}, At: func(q *TokenQuestion) *float64 { return &q.Scale }},
 	replicaSlider: {Config: slider.Config{Label: "replica", Log: true, Lo: leastHourly, Hi: 500, Format: given(leastHourly,
-		priceText), Parse: quantity.ParseMoney}, At: func(q *TokenQuestion) *float64 { return &q.USDPerHour }},
+		dial.Hourly), Parse: quantity.ParseMoney}, At: func(q *TokenQuestion) *float64 { return &q.USDPerHour }},
 	inputSlider: {Config: slider.Config{Label: "API in", Log: true, Lo: leastToken, Hi: 1000, Format: given(leastToken,
 		millionText), Parse: quantity.ParseMoney}, At: func(q *TokenQuestion) *float64 { return &q.APIInput }},
 	outputSlider: {Config: slider.Config{Label: "API out", Log: true, Lo: leastToken, Hi: 1000, Format: given(leastToken,
@@ -116,7 +117,7 @@ func (c *tokenControls) show(a *TokenAnswer) {
 		c.All[map[bool]int{true: outputSlider, false: inputSlider}[a.Question.APIInput > 0]].SetNote("give both")
 	}
 	if a.Why == "" && a.Described.Trace.PerSecond != nil {
-		c.All[tokenScaleSlider].SetNote(rateText(*a.Described.Trace.PerSecond) + " requests/s")
+		c.All[tokenScaleSlider].SetNote(figure.Rate(*a.Described.Trace.PerSecond) + " requests/s")
 	}
 }
 
@@ -147,13 +148,10 @@ func mostLoad(a, _ *TokenAnswer) int {
 func solveTokens(load workload.Tokens, of batching.Fitted, q TokenQuestion,
 	prices []contract.HourlyPrice) *TokenAnswer {
 	a := &TokenAnswer{Question: q, Prices: prices}
+	load = load.Quicker(q.Scale)
 	in := contract.LLMInput{VM: q.VM, Prices: prices, Source: load.Source, Remarks: load.Notes}
 	in.Question = batching.Question{
 		Requests: load.Requests, Of: of, Limits: batching.Limits{TTFTS: q.TTFTS, TPOTS: q.TPOTS, Share: q.Share}}
-	if q.Scale != 1 {
-		in.Requests = batching.Quicker(load.Requests, q.Scale)
-		in.Source += fmt.Sprintf(", %g times as fast", q.Scale)
-	}
 	if q.APIInput > 0 && q.APIOutput > 0 {
 		in.API = &batching.Prices{Input: q.APIInput, Output: q.APIOutput}
 	}
@@ -165,7 +163,7 @@ func solveTokens(load workload.Tokens, of batching.Fitted, q TokenQuestion,
 		in.Curve, err = in.Question.Curve(in.Answer)
 	}
 	if err != nil {
-		a.Why = why(err)
+		a.Why = figure.Why(err)
 		return a
 	}
 	return a.described(in)

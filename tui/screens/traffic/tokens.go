@@ -38,10 +38,7 @@ type Tokens struct {
 	fitting  ask.Loop[fitted]
 }
 
-// madeUpS is how many seconds requests come that are made up, one a second.
-const madeUpS = 600
-
-// drawnBy is the seed of lengths that a trace lacks.
+// drawnBy is the seed of what is made up.
 const drawnBy = 1
 
 // fitted is a server, fitted to its log.
@@ -101,12 +98,8 @@ func (s *Tokens) fit(name string, read func() (batching.Fitted, workload.Tokens,
 // are as long as theirs.
 func (s *Tokens) serveLoads(name string, loads []*profile.Serving) tea.Cmd {
 	return s.fit(name, func() (batching.Fitted, workload.Tokens, error) {
-		lengths := batching.Lengths{Spread: workload.UsualLengths().Spread}
-		for _, l := range loads {
-			n := float64(len(loads))
-			lengths.Input, lengths.Output = lengths.Input+l.Input/n, lengths.Output+l.Output/n
-		}
-		made := workload.MakeTokens(serving.PoissonLoad, madeUpS, 1, lengths, drawnBy)
+		made := workload.MakeTokens(serving.PoissonLoad, workload.UsualHours*3600, workload.UsualRate,
+			workload.LengthsOf(loads), drawnBy)
 		of, err := batching.FitLoads(loads, batching.Settings{})
 		if err != nil {
 			return batching.Fitted{}, made, fmt.Errorf("%s: %w", name, err)

@@ -9,6 +9,7 @@ import (
 	"sweetspot/data/contract"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/components/desk"
+	"sweetspot/tui/screens/traffic/figure"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
@@ -40,7 +41,7 @@ func (s *Tokens) legend(names ...string) string {
 	var out []string
 	for k, n := range names {
 		if n != "" {
-			out = append(out, schemeRune(s.Theme, k)+" "+n)
+			out = append(out, figure.Sign(s.Theme, k)+" "+n)
 		}
 	}
 	return strings.Join(out, " ")
@@ -76,7 +77,7 @@ func (s *Tokens) decision() (out []string) {
 	case a == nil:
 		return nil
 	case a.Why != "":
-		return []string{text.Sentence(strings.TrimSuffix(a.Why, "."))}
+		return figure.WhyNot(a.Why)
 	}
 	for _, w := range a.Described.Advice[:min(saidAbove, len(a.Described.Advice))] {
 		out = append(out, text.Sentence(w))
@@ -179,14 +180,7 @@ func (s *Tokens) costs(w, h int) string {
 			quantity.Money(c.USDPerHour)})
 	}
 	if a := d.API; a != nil {
-		row := []string{"the API", money(&a.Input), money(&a.Output), "—", "—", "—"}
-		if n := float64(d.Trace.Input + d.Trace.Output); n > 0 {
-			row[3] = money(new(a.USD / n * 1e6))
-		}
-		if t := d.Trace.PeriodS; t > 0 {
-			row[4] = money(new(a.USD / t * 3600 * contract.HoursPerMonth))
-		}
-		rows = append(rows, row)
+		rows = append(rows, []string{"the API", money(&a.Input), money(&a.Output), money(a.Token), money(a.Monthly), "—"})
 	}
 	if vm := s.Shown.Question.VM; vm != "" && len(d.Costs) == 0 {
 		return text.Block(text.Wrap("The catalog has no price of "+text.Clean(vm)+
@@ -248,7 +242,7 @@ func (s *Tokens) measures() []desk.Measure[TokenAnswer] {
 			}
 			return fmt.Sprintf("%3.0f %% %s", 100*a.Shares[i], of)
 		}},
-		of("requests", "requests/s", 10, 0, rateText, func(l *contract.LLMLoad) float64 { return valueOf(l.PerSecond) }),
+		of("requests", "requests/s", 10, 0, figure.Rate, func(l *contract.LLMLoad) float64 { return valueOf(l.PerSecond) }),
 		latency("ttft50", "TTFT p50", 14, 6, func(l *contract.LLMLoad) contract.Latency { return l.TTFT.P50 }),
 		latency("ttft95", "TTFT p95", 15, 0, func(l *contract.LLMLoad) contract.Latency { return l.TTFT.P95 }),
 		latency("ttft99", "TTFT p99", 15, 4, func(l *contract.LLMLoad) contract.Latency { return l.TTFT.P99 }),
@@ -257,7 +251,7 @@ func (s *Tokens) measures() []desk.Measure[TokenAnswer] {
 		latency("tpot99", "TPOT p99", 15, 5, func(l *contract.LLMLoad) contract.Latency { return l.TPOT.P99 }),
 		latency("itl99", "ITL p99", 9, 3, func(l *contract.LLMLoad) contract.Latency { return l.ITL.P99 }),
 		of("within", "in time", 9, 0, quantity.Percent, func(l *contract.LLMLoad) float64 { return l.Within }),
-		of("goodput", "goodput/s", 9, 2, rateText, func(l *contract.LLMLoad) float64 { return valueOf(l.Goodput) }),
+		of("goodput", "goodput/s", 9, 2, figure.Rate, func(l *contract.LLMLoad) float64 { return valueOf(l.Goodput) }),
 		{ID: "cost", Title: "$/M tokens", Width: 10, Drop: 2, Write: quantity.Money, Value: (*TokenAnswer).perMillion},
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
+	"sweetspot/tui/screens/traffic/mix"
 	"sweetspot/tui/theme"
 )
 
@@ -29,11 +30,12 @@ type desktop interface {
 	screen.Opener
 }
 
-// Screen is the state of Traffic: a desk for models that VMs and functions serve, and
-// one for language models.
+// Screen is the state of Traffic: a desk for models that VMs and functions serve, one for a mix of
+// queries of several kinds, and one for language models.
 type Screen struct {
 	desktop // the one that is shown
 	VMs     *VMs
+	Mix     *mix.Desk
 	Tokens  *Tokens
 	shell   *screen.Shell
 	logs    []workload.ServerLog // of language models, beside the database
@@ -44,6 +46,7 @@ type Screen struct {
 // New returns the screen without a trace.
 func New(sh *screen.Shell, read TraceReader) *Screen {
 	s := &Screen{shell: sh, VMs: newVMs(sh, read), Tokens: newTokens(sh)}
+	s.Mix = mix.New(sh, read, s.chooseModel)
 	s.desktop = s.VMs
 	return s
 }
@@ -51,12 +54,14 @@ func New(sh *screen.Shell, read TraceReader) *Screen {
 // SetSize changes the size in cells.
 func (s *Screen) SetSize(w, h int) {
 	s.VMs.SetSize(w, h)
+	s.Mix.SetSize(w, h)
 	s.Tokens.SetSize(w, h)
 }
 
 // SetTheme changes colours and symbols.
 func (s *Screen) SetTheme(th *theme.Theme) {
 	s.VMs.SetTheme(th)
+	s.Mix.SetTheme(th)
 	s.Tokens.SetTheme(th)
 }
 
@@ -89,11 +94,12 @@ func (s *Screen) Receive(msg tea.Msg) tea.Cmd {
 		s.setSet(loaded.Set)
 		list = s.list()
 	}
-	return tea.Batch(list, s.VMs.Receive(msg), s.Tokens.Receive(msg))
+	return tea.Batch(list, s.VMs.Receive(msg), s.Mix.Receive(msg), s.Tokens.Receive(msg))
 }
 
 func (s *Screen) setSet(set *profile.Set) {
 	s.VMs.setSet(set)
+	s.Mix.SetSet(set, s.VMs.models[1:])
 	s.Tokens.set = set
 	s.servers = nil
 	var seen []string
@@ -108,7 +114,7 @@ func (s *Screen) setSet(set *profile.Set) {
 
 // Act does what a key means here.
 func (s *Screen) Act(action keys.Action) tea.Cmd {
-	if action == keys.Model {
+	if action == keys.Model && s.desktop != s.Mix {
 		s.chooseModel()
 		return nil
 	}
@@ -139,7 +145,10 @@ func (s *Screen) servedNow() (all []served, now int) {
 			note: "language model, " + quantity.Several(len(v.Loads), "load")})
 	}
 	now = slices.IndexFunc(all, func(x served) bool {
-		if s.desktop == s.Tokens {
+		switch s.desktop {
+		case s.Mix:
+			return false
+		case s.Tokens:
 			return x.log != "" && x.log == s.Tokens.log
 		}
 		return x.log == "" && x.model == s.VMs.Question().Model
@@ -147,8 +156,11 @@ func (s *Screen) servedNow() (all []served, now int) {
 	return all, now
 }
 
-// otherLog is the choice of a log that is not beside the database.
-const otherLog = "log"
+// The choices of a log that is not beside the database, and of several kinds of queries.
+const (
+	otherLog = "log"
+	aMix     = "mix"
+)
 
 // chooseModel offers the models whose runs say what a VM serves, the language models
 // whose servers were probed, and the study's VM.
@@ -166,13 +178,18 @@ func (s *Screen) chooseModel() {
 	for i := range choices {
 		choices[i].Note = at(choices[i].Values[0]).note
 	}
-	other := chooser.Choice{Values: []string{otherLog}, Label: "a language model: open the log of its server"}
+	several := chooser.Choice{Values: []string{aMix}, Label: "a mix: several kinds of queries", On: s.desktop == s.Mix}
+	other := chooser.Choice{Values: []string{otherLog}, Label: "a language model: open a log"}
 	if len(s.logs)+len(s.servers) == 0 {
-		other.Note = "none has step times: sweetspot probe server URL"
+		other.Note = "none yet: sweetspot probe server URL"
 	}
-	choices = append(choices, other)
+	choices = append(choices, several, other)
 	s.shell.Offer(chooser.Question{Title: "Model", Choices: choices}, func(names []string) tea.Cmd {
-		if names[0] == otherLog {
+		switch names[0] {
+		case aMix:
+			s.desktop = s.Mix
+			return s.Mix.Start(s.VMs.Trace, s.VMs.Question().Model)
+		case otherLog:
 			return s.shell.Choose("Open the log of a language model's server", []string{".jsonl", ".csv", ".gz"}, s.serve)
 		}
 		chosen := at(names[0])

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,8 @@ import (
 	"sweetspot/tui/keys"
 	"sweetspot/tui/plot"
 	"sweetspot/tui/screen"
+	"sweetspot/tui/screens/traffic/dial"
+	"sweetspot/tui/screens/traffic/figure"
 	"sweetspot/tui/theme"
 )
 
@@ -90,7 +93,7 @@ func nextModel(s *fixture) tea.Cmd {
 func TestLinesAreOfTheirSpans(t *testing.T) {
 	s := asked(t, 200, 50)
 	spans := []serving.Span{{Seconds: 10, Queries: 50, Violations: 5, Running: 2}, {Seconds: 20, Queries: 60, Running: 3}}
-	line := overTime(spans, 4, func(s serving.Span) float64 { return s.Running })
+	line := figure.OverTime(spans, 4, func(s serving.Span) float64 { return s.Running })
 	if !slices.Equal(line.X, []float64{5, 20}) || !slices.Equal(line.Y, []float64{2, 3}) || line.Class != 4 {
 		t.Errorf("the line is %+v", line)
 	}
@@ -103,14 +106,15 @@ func TestLinesAreOfTheirSpans(t *testing.T) {
 		!slices.Equal(lines[0].Y, []float64{2 * perVM, 3 * perVM}) || !slices.Equal(lines[1].Y, []float64{5, 3}) {
 		t.Errorf("load and capacity are %+v", lines)
 	}
-	if late := lateLines(&a); len(late) != 1 || late[0].Class != 1 || !slices.Equal(late[0].Y, []float64{0.5, 0}) {
+	if late := figure.LateLines(a.Outcomes, a.Spans); len(late) != 1 || late[0].Class != 1 ||
+		!slices.Equal(late[0].Y, []float64{0.5, 0}) {
 		t.Errorf("late ones are %+v", late)
 	}
 }
 
 func TestSpansFillTheChartWhateverTheTrace(t *testing.T) {
 	s := asked(t, 120, 40)
-	for seconds, want := range map[int]int{1: 1, spans: 1, spans + 1: 2, 10 * spans: 10} {
+	for seconds, want := range map[int]int{1: 1, figure.Spans: 1, figure.Spans + 1: 2, 10 * figure.Spans: 10} {
 		a := solve(Trace{Arrivals: make(serving.Trace, seconds)}, s.set, s.Question())
 		if a.Why != "" || a.Spans[0][0].Seconds != want {
 			t.Errorf("%d seconds in spans of %d (%s), not %d", seconds, a.Spans[0][0].Seconds, a.Why, want)
@@ -145,7 +149,7 @@ func TestAQuestionSetsWhatItSays(t *testing.T) {
 
 // Without an answer a sentence says why, and the mend.
 func TestNothingServesIsASentence(t *testing.T) {
-	if got := why(errors.New("no price is known")); got != "No price is known." {
+	if got := figure.Why(errors.New("no price is known")); got != "No price is known." {
 		t.Error(got)
 	}
 	s := asked(t, 120, 40)
@@ -192,7 +196,7 @@ func TestSlidersOfTheQuestion(t *testing.T) {
 		if *field(&q) != lo+(hi-lo)/4 {
 			t.Errorf("slider %d sets %+v", k, q)
 		}
-		if *field(&q) = 0; q != before {
+		if *field(&q) = 0; !reflect.DeepEqual(q, before) {
 			t.Errorf("slider %d sets another number too: %+v", k, q)
 		}
 		*field(&q) = hi
@@ -337,7 +341,7 @@ func TestMemoryPartsAtTheLimitAndRatesAreEven(t *testing.T) {
 	}
 	s.plots.drawn = nil
 	memory, even := plot.NewLines(s.Theme), plot.NewLines(s.Theme)
-	s.plots.memory, s.plots.even = memory, even
+	s.plots.choice.Memory, s.plots.even = memory, even
 	s.plots.show(s.Shown, 0)
 	if slow == 0 || fast == 0 {
 		t.Fatal("the study's function is too slow with little memory, and fast enough with much")
@@ -402,11 +406,11 @@ func TestColumnsOfTheSchemes(t *testing.T) {
 func TestWordsOfTheScreen(t *testing.T) {
 	for v, want := range map[float64]string{999.94: "999.9", 999.96: "1000", 1000: "1,000", 12345.6: "12,346",
 		0.5: "0.5"} {
-		if got := rateText(v); got != want {
+		if got := figure.Rate(v); got != want {
 			t.Errorf("%g is %s, not %s", v, got, want)
 		}
 	}
-	got := strings.Join([]string{limitText(0.5), gigabytes(1.0625), priceText(0.12345), timesText(2)}, " ")
+	got := strings.Join([]string{dial.Limit(0.5), dial.Gigabytes(1.0625), dial.Hourly(0.12345), dial.Times(2)}, " ")
 	if got != "≤ 500 ms 1.06 GB $0.123/h ×2" {
 		t.Error(got)
 	}

@@ -16,6 +16,7 @@ import (
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
+	"sweetspot/tui/screens/traffic/dial"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
@@ -25,11 +26,15 @@ type Question struct {
 	LimitS      float64 // of strict requests, seconds
 	MinAccuracy float64 // of the variant, in [0,1]; 0 is any
 	StrictShare float64
-	StartS      float64 // of a VM, seconds
-	MemoryGB    float64 // of a function; 0 takes the cheapest within the limit
-	USDPerHour  float64 // of a VM whose price is not known otherwise
-	Scale       float64 // of the trace
-	Model       string  // whose runs say what a VM serves; "" is the study's VM
+	StartS      float64       // of a VM, seconds
+	MemoryGB    float64       // of a function; 0 takes the cheapest within the limit
+	USDPerHour  float64       // of a VM whose price is not known otherwise
+	Scale       float64       // of the load
+	Warm        float64       // functions that are kept warm
+	Predictor   float64       // of exascale, its place on its slider
+	WindowS     float64       // that it looks back, seconds
+	Load        workload.Load // made up in place of the trace; zero is the trace
+	Model       string        // whose runs say what a VM serves; "" is the study's VM
 }
 
 // Trace is the load.
@@ -54,17 +59,17 @@ func newVMs(sh *screen.Shell, read TraceReader) *VMs {
 	d := serving.Defaults()
 	s := &VMs{controls: newControls(), plots: newPlots(sh.Theme), models: []string{""}}
 	first := Question{LimitS: d.StrictLimitS, StrictShare: d.StrictShare, StartS: float64(d.VM.StartS),
-		USDPerHour: d.VM.USDPerHour, Scale: 1}
+		USDPerHour: d.VM.USDPerHour, Scale: 1, WindowS: float64(d.TrendS)}
 	s.Traced = desk.NewTraced(sh, first, desk.Config[Question, *Answer]{
 		Sliders: &s.controls.Stack, Regions: []string{keys.InTrafficSliders, keys.InTrafficSchemes},
 		Save: s.controls.save, Load: s.controls.load,
 	}, desk.TraceConfig[Trace, Answer, serving.Advice]{
 		Read: read, Title: "Open an arrival trace", Extensions: []string{".csv", ".gz"},
-		Empty: func(t Trace) bool { return len(t.Arrivals) == 0 },
-		Rows:  3 + len(serving.Schemes()), Share: 60, Measures: measures,
+		Empty: func(t Trace) bool { return len(t.Arrivals) == 0 }, MostSliders: scaleSlider + 1, Opened: s.opened,
+		Rows: 3 + len(serving.Schemes()), Share: 60, Measures: measures,
 		Choices: func(a *Answer) int { return len(a.Outcomes) }, Best: s.best,
-		Charts: []interface{ SetTheme(*theme.Theme) }{s.plots.load, s.plots.late, s.plots.memory, s.plots.even,
-			s.plots.variants},
+		Charts: []interface{ SetTheme(*theme.Theme) }{s.plots.load, s.plots.late, s.plots.choice.Memory, s.plots.even,
+			s.plots.choice.Variants},
 		Solve: s.solve, Further: advise, Draw: s.draw, Decision: s.decision,
 	})
 	return s
@@ -74,7 +79,20 @@ func newVMs(sh *screen.Shell, read TraceReader) *VMs {
 func (s *VMs) Tab() keys.Action { return keys.Traffic }
 
 // Headline says what is asked, for the title line.
-func (s *VMs) Headline() string { return text.Clean(s.Trace.Source) }
+func (s *VMs) Headline() string {
+	if s.Shown != nil {
+		return text.Clean(s.Shown.Load.Source)
+	}
+	return text.Clean(s.Trace.Source)
+}
+
+// opened asks about the trace that was opened, whatever was made up before.
+func (s *VMs) opened() {
+	s.controls.trace = &s.Trace
+	q := s.Question()
+	q.Load = workload.Load{}
+	s.Begin(q)
+}
 
 // Act does what a key means here.
 func (s *VMs) Act(action keys.Action) tea.Cmd {
@@ -84,6 +102,8 @@ func (s *VMs) Act(action keys.Action) tea.Cmd {
 	switch action {
 	case keys.NextChart:
 		s.turn()
+	case keys.Workload:
+		dial.ChooseLoad(s.Shell, s.Question().Load, s.Trace, s.setLoad, s.Open)
 	case keys.Clear:
 		return s.clear()
 	case keys.Export:
@@ -135,6 +155,13 @@ func (s *VMs) setModel(name string) tea.Cmd {
 	return s.Change("model", q)
 }
 
+// setLoad asks about a load that is made up, or about the trace for the zero one.
+func (s *VMs) setLoad(l workload.Load) tea.Cmd {
+	q := s.Question()
+	q.Load = l
+	return s.ChangeOnce("load", q)
+}
+
 // clear takes the floor of accuracy and the function's memory back to what is
 // chosen for them.
 func (s *VMs) clear() tea.Cmd {
@@ -150,7 +177,7 @@ func (s *VMs) export() tea.Cmd {
 		return s.Shell.Note(toast.Warn, "there is nothing to write: "+shown.Why)
 	}
 	in := contract.TrafficInput{
-		Procured: shown.Engine, Schemes: serving.Schemes(), Source: s.Headline(), Remarks: s.Trace.Notes,
+		Procured: shown.Engine, Schemes: serving.Schemes(), Source: s.Headline(), Remarks: shown.Load.Notes,
 		MinAccuracy: shown.Question.wanted().MinAccuracy,
 	}
 	return s.Shell.Export(in.Source, document.Subject{Traffic: func() (_ contract.Traffic, err error) {

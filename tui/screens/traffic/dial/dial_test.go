@@ -1,0 +1,82 @@
+package dial
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"sweetspot/data/workload"
+	"sweetspot/engine/serving"
+	"sweetspot/tui/components/slider"
+	"sweetspot/tui/screen"
+)
+
+// Names are typed, in part too, and stepped through.
+func TestNames(t *testing.T) {
+	s := slider.NewDial(Predictor)
+	for typed, want := range map[string]serving.Predictor{"average": serving.Average, "PRES": serving.Present,
+		" t": serving.Trend} {
+		s.Begin()
+		s.Type(typed)
+		if _, err := s.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if v, _ := s.Value(); PredictorAt(v) != want || Predictor.Format(v) != string(want) {
+			t.Errorf("%q is %s", typed, PredictorAt(v))
+		}
+	}
+	for _, typed := range []string{"magic", "1"} {
+		s.Begin()
+		s.Type(typed)
+		if _, err := s.Commit(); err == nil || !strings.Contains(err.Error(), "none of trend, average, present") {
+			t.Errorf("%q: %v", typed, err)
+		}
+	}
+	s.Set(0)
+	for _, want := range []serving.Predictor{serving.Average, serving.Present, serving.Present} {
+		s.Move(1)
+		if v, _ := s.Value(); PredictorAt(v) != want {
+			t.Errorf("a step leads to %s, not %s", PredictorAt(v), want)
+		}
+	}
+}
+
+// What is made up takes the place of a trace; a trace that was read has no length to set.
+func TestMadeUpLoads(t *testing.T) {
+	read := workload.Requests{Arrivals: serving.Trace{1, 2, 3}}
+	usual := workload.UsualLoad()
+	made := workload.Requests{Arrivals: serving.Trace{1}, Made: &usual}
+	if _, ok := Made(workload.Load{}, &read); ok || WithLength(workload.Load{}, &read, 60).Seconds != 0 {
+		t.Error("a trace that was read is made up")
+	}
+	if got := Requests(workload.Load{}, read); len(got.Arrivals) != 3 {
+		t.Errorf("%d s", len(got.Arrivals))
+	}
+	if got := Requests(workload.Load{}, made); len(got.Arrivals) != 1 {
+		t.Errorf("what was made up is made up again: %d s", len(got.Arrivals))
+	}
+	short := WithLength(workload.Load{}, &made, 90)
+	if got := Requests(short, made); len(got.Arrivals) != 90 || short.Pattern != usual.Pattern {
+		t.Errorf("%+v of %d s", short, len(got.Arrivals))
+	}
+	phases := workload.Load{Phases: []float64{1, 2}, Seconds: 10}
+	if got := WithLength(phases, &read, 1e9); got.Seconds*2 > serving.MaxSeconds {
+		t.Errorf("two phases of %d s", got.Seconds)
+	}
+}
+
+// The trace that was read comes first among the loads, and back where it was replaced.
+func TestChooseLoad(t *testing.T) {
+	sh := &screen.Shell{Ctx: t.Context()}
+	trace := workload.Requests{Arrivals: serving.Trace{1}, Source: "a.csv"}
+	ChooseLoad(sh, workload.UsualLoad(), trace, func(workload.Load) tea.Cmd { return nil }, nil)
+	for _, key := range []string{"t", "h", "e", " ", "t", "enter"} {
+		if values, done := sh.Choices.Key(key, strings.TrimSuffix(key, "enter")); done && values[0] != asRead {
+			t.Errorf("%q is chosen", values)
+		}
+	}
+	if sh.Choices.Visible() {
+		t.Error("the trace is not offered")
+	}
+}

@@ -1,0 +1,106 @@
+package dial
+
+import (
+	"reflect"
+
+	tea "charm.land/bubbletea/v2"
+
+	"sweetspot/data/workload"
+	"sweetspot/engine/serving"
+	"sweetspot/tui/components/chooser"
+	"sweetspot/tui/components/prompt"
+	"sweetspot/tui/screen"
+)
+
+// Made is what is made up where a desk with a trace asks about a load: the zero load is that of the
+// trace. ok is false for a trace that was read.
+func Made(l workload.Load, trace *workload.Requests) (made workload.Load, ok bool) {
+	switch {
+	case l.Seconds > 0:
+		return l, true
+	case trace.Made != nil:
+		return *trace.Made, true
+	}
+	return l, false
+}
+
+// Requests are those that such a desk asks about.
+func Requests(l workload.Load, trace workload.Requests) workload.Requests {
+	if made, ok := Made(l, &trace); ok && (trace.Made == nil || !reflect.DeepEqual(made, *trace.Made)) {
+		return made.Make()
+	}
+	return trace
+}
+
+// WithLength is a load that is made up and lasts so many seconds, each of its phases where it has some.
+func WithLength(l workload.Load, trace *workload.Requests, seconds float64) workload.Load {
+	made, ok := Made(l, trace)
+	if !ok {
+		return l
+	}
+	made.Seconds = min(max(int(seconds+0.5), 1), made.LongestLoad())
+	return made
+}
+
+// The choices beside the patterns.
+const (
+	asRead = "trace"
+	phases = "phases"
+	other  = "open"
+)
+
+// phaseS is the length of phases at first, in seconds.
+const phaseS = 3600
+
+// ChooseLoad offers the trace that was read, loads to make up, and another trace.
+func ChooseLoad(sh *screen.Shell, now workload.Load, trace workload.Requests, then func(workload.Load) tea.Cmd,
+	open func() tea.Cmd) {
+	made, isMade := Made(now, &trace)
+	var choices []chooser.Choice
+	if trace.Made == nil {
+		choices = append(choices, chooser.Choice{Values: []string{asRead}, Label: "the trace " + trace.Source, On: !isMade})
+	}
+	for _, p := range serving.Patterns {
+		choices = append(choices, chooser.Choice{Values: []string{string(p)}, Label: "made up: " + string(p),
+			On: isMade && len(made.Phases) == 0 && made.Pattern == p})
+	}
+	choices = append(choices,
+		chooser.Choice{Values: []string{phases}, Label: "made up: constant phases", On: len(made.Phases) > 0},
+		chooser.Choice{Values: []string{other}, Label: "open another trace"})
+	sh.Offer(chooser.Question{Title: "Load", Choices: choices}, func(names []string) tea.Cmd {
+		switch names[0] {
+		case asRead:
+			return then(workload.Load{})
+		case other:
+			return open()
+		case phases:
+			askPhases(sh, made, then)
+			return nil
+		}
+		usual := workload.UsualLoad()
+		if isMade && len(made.Phases) == 0 {
+			usual = made
+		}
+		usual.Pattern = serving.Pattern(names[0])
+		return then(usual)
+	})
+}
+
+// askPhases has the constant loads typed.
+func askPhases(sh *screen.Shell, made workload.Load, then func(workload.Load) tea.Cmd) {
+	seconds := phaseS
+	if len(made.Phases) > 0 {
+		seconds = made.Seconds
+	}
+	sh.Line.Ask(prompt.Question{Label: "phases", Value: workload.PhasesText(made.Phases),
+		Hint: "requests per second, one after the other, as 10,50,100,200; the slider length is that of each",
+		Accept: func(typed string) (tea.Cmd, error) {
+			rates, err := workload.ParsePhases(typed)
+			if err != nil {
+				return nil, err
+			}
+			load := workload.Load{Phases: rates, Seconds: seconds}
+			load.Seconds = min(load.Seconds, load.LongestLoad())
+			return then(load), nil
+		}})
+}

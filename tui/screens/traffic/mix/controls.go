@@ -1,0 +1,279 @@
+package mix
+
+import (
+	"fmt"
+	"math"
+
+	"sweetspot/data/workload"
+	"sweetspot/engine/quantity"
+	"sweetspot/engine/serving"
+	"sweetspot/tui/components/slider"
+	"sweetspot/tui/screens/traffic/dial"
+	"sweetspot/tui/text"
+)
+
+// The sliders of a kind, from top to bottom.
+const (
+	shareSlider = iota
+	limitSlider
+	accuracySlider
+	costSlider
+	memorySlider
+	timeSlider
+	kneeSlider
+	fixedSlider
+)
+
+// kindDial is a slider, and what it sets of a kind of queries.
+type kindDial struct {
+	slider.Config
+	get func(w *serving.Wish) (v float64, on bool)
+	set func(w *serving.Wish, v float64, on bool)
+}
+
+// kindDials are the sliders of a kind but for that of the share, which changes the others, too.
+var kindDials = []kindDial{
+	shareSlider: {Config: slider.Config{Label: "share", Direction: slider.Dial, Lo: serving.LeastShare, Hi: 1,
+		Format: quantity.Percent, Parse: slider.ParsePercent, Step: func(float64) float64 { return 0.01 }},
+		get: func(w *serving.Wish) (float64, bool) { return w.Share, true }},
+	limitSlider: {Config: dial.Latency,
+		get: func(w *serving.Wish) (float64, bool) { return w.LimitS, true },
+		set: func(w *serving.Wish, v float64, _ bool) { w.LimitS = v }},
+	accuracySlider: {Config: dial.Accuracy,
+		get: func(w *serving.Wish) (float64, bool) { return optional(w.MinAccuracy) },
+		set: func(w *serving.Wish, v float64, on bool) { w.MinAccuracy = given(v, on) }},
+	costSlider: {Config: slider.Config{Label: "cost", Direction: slider.AtMost, Log: true, Lo: 0.01, Hi: 1000,
+		Format: perMillion, Parse: quantity.ParseMoney},
+		get: func(w *serving.Wish) (float64, bool) { return optional(w.MaxUSDPerMillion) },
+		set: func(w *serving.Wish, v float64, on bool) {
+			w.MaxUSDPerMillion, w.Best = given(v, on), serving.Cost
+			if on {
+				w.Best = serving.Accuracy
+			}
+		}},
+	memorySlider: {Config: dial.Memory,
+		get: func(w *serving.Wish) (float64, bool) { return w.MemoryGB, w.MemoryGB > 0 },
+		set: func(w *serving.Wish, v float64, _ bool) { w.MemoryGB = v }},
+	timeSlider: {Config: slider.Config{Label: "its time", Log: true, Lo: 0.001, Hi: 60,
+		Format: func(v float64) string { return quantity.Duration(v) + " at " + dial.Gigabytes(usualGB) },
+		Parse:  quantity.ParseDuration},
+		get: func(w *serving.Wish) (float64, bool) { s, _, _ := function(w); return s, true },
+		set: func(w *serving.Wish, v float64, _ bool) {
+			_, knee, fixed := function(w)
+			setFunction(w, v, knee, fixed)
+		}},
+	kneeSlider: {Config: slider.Config{Label: "its knee", Log: true, Lo: 0.5, Hi: 10.24, Format: dial.Gigabytes,
+		Parse: quantity.ParseCount},
+		get: func(w *serving.Wish) (float64, bool) { _, knee, _ := function(w); return knee, true },
+		set: func(w *serving.Wish, v float64, _ bool) { s, _, fixed := function(w); setFunction(w, s, v, fixed) }},
+	fixedSlider: {Config: slider.Config{Label: "its fixed share", Hi: 1, Format: quantity.Percent,
+		Parse: slider.ParsePercent},
+		get: func(w *serving.Wish) (float64, bool) { _, _, fixed := function(w); return fixed, true },
+		set: func(w *serving.Wish, v float64, _ bool) { s, knee, _ := function(w); setFunction(w, s, knee, v) }},
+}
+
+func perMillion(v float64) string { return quantity.Money(v) + " a million" }
+
+func optional(v *float64) (float64, bool) {
+	if v == nil {
+		return 0, false
+	}
+	return *v, true
+}
+
+func given(v float64, on bool) *float64 {
+	if !on {
+		return nil
+	}
+	return &v
+}
+
+// usualGB is the size of a function at which its time is set.
+var usualGB = serving.Defaults().Function.MemoryGB
+
+// function is how the time of a kind's function falls with its memory: the time at the usual size
+// in seconds, the knee in GB, and the fixed share.
+func function(w *serving.Wish) (seconds, kneeGB, fixed float64) {
+	if w.Function == nil {
+		return serving.Defaults().Function.Seconds, serving.UsualKneeGB, serving.UsualFixed
+	}
+	seconds, fixed = w.Function.Known(usualGB)
+	return seconds, w.Function.KneeGB, fixed
+}
+
+// setFunction sets it as given in place of what was measured or assumed.
+func setFunction(w *serving.Wish, seconds, kneeGB, fixed float64) {
+	if m, err := serving.MemoryWith(seconds, usualGB, kneeGB, fixed); err == nil {
+		w.Function, w.Measured = &m, nil
+	}
+}
+
+// allDials are the sliders of what all kinds share. The last one, the length of the load, is there
+// where it is made up.
+var allDials = []slider.DialOf[Question]{
+	{Config: dial.Scale, At: func(q *Question) *float64 { return &q.Scale }},
+	{Config: dial.Strict, At: func(q *Question) *float64 { return &q.StrictShare }},
+	{Config: slider.Config{Label: "relaxed", Log: true, Lo: 0.01, Hi: serving.MaxLatencyS, Format: dial.Limit,
+		Parse: quantity.ParseDuration, Step: slider.DurationStep}, At: func(q *Question) *float64 { return &q.RelaxedS }},
+	{Config: slider.Config{Label: "late at most", Hi: 0.2, Format: quantity.Percent, Parse: slider.ParsePercent,
+		Step: func(float64) float64 { return 0.001 }}, At: func(q *Question) *float64 { return &q.MostLate }},
+	{Config: dial.Start, At: func(q *Question) *float64 { return &q.StartS }},
+	{Config: dial.Price, At: func(q *Question) *float64 { return &q.USDPerHour }},
+	{Config: dial.Warm, At: func(q *Question) *float64 { return &q.Warm }},
+	{Config: dial.Predictor, At: func(q *Question) *float64 { return &q.Predictor }},
+	{Config: dial.Window, At: func(q *Question) *float64 { return &q.WindowS }},
+	{Config: dial.Length, At: func(*Question) *float64 { return new(float64) }},
+}
+
+const (
+	scaleSlider  = 0
+	priceSlider  = 5
+	lengthSlider = 9
+)
+
+// controls is the panel of sliders: those of the kind of queries under the cursor of the table, or
+// of all.
+type controls struct {
+	slider.Stack
+	kind, all []*slider.Slider
+	row       int // whose sliders are shown; that after the last kind is all
+	trace     *workload.Requests
+}
+
+func newControls() *controls {
+	c := &controls{all: slider.Dials(allDials).All, trace: &workload.Requests{}}
+	for k, d := range kindDials {
+		s := slider.NewDial(d.Config)
+		switch k {
+		case accuracySlider:
+			s.SetDirection(slider.AtLeast)
+		case costSlider:
+			s = slider.New(d.Config)
+		}
+		c.kind = append(c.kind, s)
+	}
+	c.All = c.kind
+	return c
+}
+
+// onAll reports whether the sliders are those of all kinds.
+func (c *controls) onAll(q *Question) bool { return c.row >= len(q.Kinds) }
+
+// turn shows the sliders of another row.
+func (c *controls) turn(row int, q Question) {
+	if row == c.row {
+		return
+	}
+	c.row, c.Active = row, 0
+	c.load(q)
+}
+
+// load puts the sliders where a question has them.
+func (c *controls) load(q Question) {
+	if !c.onAll(&q) {
+		c.All = c.kind
+		w := &q.Kinds[c.row]
+		for k, d := range kindDials {
+			if v, on := d.get(w); on {
+				c.All[k].Set(v)
+			} else {
+				c.All[k].Off()
+			}
+		}
+		return
+	}
+	made, ok := dial.Made(q.Load, c.trace)
+	c.All = c.all
+	if !ok {
+		c.All = c.all[:lengthSlider]
+	}
+	c.Active = min(c.Active, len(c.All)-1)
+	for k, d := range allDials[:lengthSlider] {
+		c.All[k].Set(*d.At(&q))
+	}
+	c.all[lengthSlider].Set(float64(made.Seconds))
+	c.all[lengthSlider].SetNote("w: " + made.Words())
+}
+
+// save writes slider k into a question.
+func (c *controls) save(k int, q *Question) {
+	v, on := c.All[k].Value()
+	switch {
+	case c.onAll(q) && k == lengthSlider:
+		q.Load = dial.WithLength(q.Load, c.trace, v)
+	case c.onAll(q):
+		*allDials[k].At(q) = v
+	case k == shareSlider:
+		*q = q.reshare(c.row, v)
+	default:
+		*q = q.with(c.row, func(w *serving.Wish) { kindDials[k].set(w, v, on) })
+	}
+}
+
+// show brings notes and marks to an answer.
+func (c *controls) show(a *Answer) {
+	if c.onAll(&a.Question) {
+		c.all[scaleSlider].SetNote(fmt.Sprintf("peak %s/s", quantity.Count(float64(a.asked.Trace.Peak()))))
+		c.all[priceSlider].SetNote("where none is known")
+		return
+	}
+	for _, s := range c.kind {
+		s.SetNote("")
+	}
+	w := &a.Question.Kinds[c.row]
+	if a.Question.FromTrace {
+		c.kind[shareSlider].SetNote("of the trace")
+	}
+	c.kind[timeSlider].SetNote("assumed")
+	switch {
+	case len(w.Measured) > 0:
+		c.kind[timeSlider].SetNote("measured")
+	case w.Function != nil:
+		c.kind[timeSlider].SetNote("as given")
+	}
+	memory := c.kind[memorySlider]
+	memory.Marks = nil
+	g := a.of(c.row)
+	if g == nil {
+		return
+	}
+	suits, inTime := g.Memory.Suits(g.Settings.StrictLimitS, g.Settings.Function.Prices)
+	memory.Marks = []float64{suits}
+	switch {
+	case w.MemoryGB > 0:
+		memory.SetNote(quantity.Duration(g.Settings.Function.Seconds))
+	case inTime:
+		memory.SetNote("cheapest in time")
+	default:
+		memory.SetNote("none is in time")
+	}
+	if w.MemoryGB == 0 {
+		memory.Set(suits)
+	}
+	c.showAccuracy(g)
+	c.kind[costSlider].SetNote("then the most accurate")
+	if w.MaxUSDPerMillion == nil {
+		c.kind[costSlider].SetNote("the cheapest")
+	}
+}
+
+// showAccuracy has the slider span what there is to choose from.
+func (c *controls) showAccuracy(g *serving.Group) {
+	s := c.kind[accuracySlider]
+	s.SetDirection(slider.AtLeast)
+	if g.Variants.LowerIsBetter {
+		s.SetDirection(slider.AtMost)
+	}
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range g.Variants.List {
+		if !math.IsNaN(v.Accuracy) {
+			lo, hi = min(lo, v.Accuracy), max(hi, v.Accuracy)
+		}
+	}
+	if lo < hi {
+		s.SetRange(lo, hi)
+	} else {
+		s.SetRange(0, 1)
+	}
+	s.SetNote(text.Clean(quantity.Several(len(g.Served), "choice")))
+}
