@@ -16,7 +16,7 @@ import (
 func TestNames(t *testing.T) {
 	s := slider.NewDial(Predictor)
 	for typed, want := range map[string]serving.Predictor{"average": serving.Average, "PRES": serving.Present,
-		" t": serving.Trend} {
+		"tre": serving.Trend} {
 		s.Begin()
 		s.Type(typed)
 		if _, err := s.Commit(); err != nil {

@@ -79,7 +79,7 @@ func (s *Desk) askForKind() {
 	})
 }
 
-// editKind has the kind under the cursor typed anew.
+// editKind has the kind under the cursor typed again.
 func (s *Desk) editKind() {
 	k := s.controls.row
 	s.ask("edit", s.Question().Kinds[k], k, func(q Question, w serving.Wish) Question {
