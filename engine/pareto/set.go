@@ -62,3 +62,16 @@ func (s Set) All() iter.Seq[int] {
 		}
 	}
 }
+
+// Differing is the points that only one of two sets of as many points has, by rising index.
+func (s Set) Differing(o Set) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for k, word := range s {
+			for word ^= o[k]; word != 0; word &= word - 1 {
+				if !yield(k*wordBits + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
+	}
+}

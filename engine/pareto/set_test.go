@@ -29,6 +29,16 @@ func TestSetIsAListOfBools(t *testing.T) {
 		if got := slices.Collect(s.All()); !slices.Equal(got, all) {
 			t.Fatalf("the points are %v, not %v", got, all)
 		}
+		other, differing := NewSet(n), []int(nil)
+		for i := range n {
+			in := rapid.Bool().Draw(t, "in the other")
+			if other.Put(i, in); in != want[i] {
+				differing = append(differing, i)
+			}
+		}
+		if got := slices.Collect(s.Differing(other)); !slices.Equal(got, differing) {
+			t.Fatalf("those in one alone are %v, not %v", got, differing)
+		}
 		s.Fill(n)
 		if got := slices.Collect(s.All()); len(got) != n || n > 0 && got[n-1] != n-1 {
 			t.Fatalf("all of %d are %v", n, got)

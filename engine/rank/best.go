@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/objective"
@@ -13,7 +14,7 @@ import (
 // that it is the best of all feasible ones with a value in the objective once the
 // truth of every estimate is known; equal ones share. One that is not listed has none.
 // It is nil where a competitor's value has no interval, because nothing can then be
-// said, and where none has a value.
+// said, and where none has a value. It must not be changed: results that follow have it too.
 //
 // Times are resampled as log-normals with the estimates' 90 % intervals, prices
 // of which there are several quotes with the spread of these.
@@ -22,7 +23,22 @@ func (r *Result) BestProbability(o objective.Name) map[int]float64 {
 	if contenders == nil {
 		return nil
 	}
-	fixed, cells := r.fixed(o), r.normals(o, contenders)
+	fixed := r.fixed(o)
+	if p, ok := r.drawings.of(o, fixed, contenders); ok {
+		return p
+	}
+	if len(contenders) > mostKept {
+		return r.draw(o, fixed, values, contenders)
+	}
+	of := drawing{fixed: fixed, contenders: slices.Clone(contenders)}
+	of.p = r.draw(o, fixed, values, contenders)
+	r.drawings.keep(o, of)
+	return of.p
+}
+
+// draw is the probabilities of the contenders.
+func (r *Result) draw(o objective.Name, fixed float64, values []float64, contenders []int) map[int]float64 {
+	cells := r.normals(o, contenders)
 	contenders = r.rivals(o, contenders, cells)
 	// each goes through the logarithms of all resamples; nobody keeps them, for there may
 	// be very many contenders.
@@ -78,6 +94,45 @@ func (r *Result) BestProbability(o objective.Name) map[int]float64 {
 		}
 	})
 	return p
+}
+
+// mostKept is of how many contenders a [drawing] is kept: sessions hold one for each objective.
+const mostKept = 1 << 14
+
+// drawing is what was found of the contenders in an objective, where all pay something fixed.
+type drawing struct {
+	fixed      float64
+	contenders []int
+	p          map[int]float64
+}
+
+// drawings are the last ones by objective, of results that follow one another: a limit that
+// moves seldom changes who may be best. Nil keeps none.
+type drawings struct {
+	mu   sync.Mutex
+	last map[objective.Name]drawing
+}
+
+func (d *drawings) of(o objective.Name, fixed float64, contenders []int) (p map[int]float64, ok bool) {
+	if d == nil {
+		return nil, false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	last, ok := d.last[o]
+	return last.p, ok && last.fixed == fixed && slices.Equal(last.contenders, contenders)
+}
+
+func (d *drawings) keep(o objective.Name, of drawing) {
+	if d == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.last == nil {
+		d.last = map[objective.Name]drawing{}
+	}
+	d.last[o] = of
 }
 
 // Chance is candidate i's among the probabilities p of being the best in an objective;

@@ -32,7 +32,9 @@ type Result struct {
 	feasible int       // how many are
 	order    *order    // of all candidates, by the query's key
 	head     []int     // the first of the feasible ones, ties in the order of the other objectives
+	reach    uint32    // the largest rough key of the head; unknown where it is all that is feasible
 	ties     []tied    // by rising place
+	drawings *drawings // shared with the results that follow
 }
 
 // Answer ranks all that the set, and a predictor if any, can answer a query with.
@@ -50,7 +52,10 @@ func Evaluate(s *Space, q question.Query) *Result { return evaluate(s, q, nil) }
 func (r *Result) Again(q question.Query) *Result { return evaluate(r.Space, q, r) }
 
 func evaluate(s *Space, q question.Query, before *Result) *Result {
-	r := &Result{Space: s, Query: q, weights: s.weights(q.Weights)}
+	r := &Result{Space: s, Query: q, weights: s.weights(q.Weights), drawings: &drawings{}}
+	if before != nil {
+		r.drawings = before.drawings
+	}
 	if before != nil && maps.Equal(before.Query.Limits, q.Limits) {
 		r.Feasible, r.feasible, r.best = before.Feasible, before.feasible, before.best
 		r.Because, r.Frontiers = before.Because, before.Frontiers
@@ -227,16 +232,21 @@ func over(v, best float64) float64 {
 // accuracy, then the order of the set. Unknown comes last. What ties in an objective
 // stands in the order of the others, see [Result.TieAt].
 func (r *Result) sort(before *Result) {
-	switch {
-	case before == nil || !r.sameKeys(before):
+	if before != nil && r.sameKeys(before) {
+		var least uint32
+		var changed bool
+		r.order, least, changed = before.order.moved(before.Feasible, r.Feasible)
+		if !changed || least > before.reach { // only behind the first ones
+			r.head, r.ties, r.reach = before.head, before.ties, before.reach
+			return
+		}
+	} else {
 		r.order = r.Space.newOrder(r.KeyOf(r.Query.Sort)).among(r.Feasible)
-	case maps.Equal(before.Query.Limits, r.Query.Limits):
-		r.order, r.head, r.ties = before.order, before.head, before.ties
-		return
-	default:
-		r.order = before.order.among(r.Feasible)
 	}
-	r.head = r.places(1, 0, min(r.feasible, headDepth))
+	r.head, r.reach = r.places(1, 0, min(r.feasible, headDepth)), unknown
+	if len(r.head) == headDepth {
+		r.reach = r.order.rough[r.head[headDepth-1]]
+	}
 	r.tie()
 }
 

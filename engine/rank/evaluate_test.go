@@ -3,6 +3,7 @@ package rank
 import (
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -214,6 +215,56 @@ func TestAgainIsEvaluate(t *testing.T) {
 				!maps.Equal(r.Because, fresh.Because) || !maps.EqualFunc(r.Frontiers, fresh.Frontiers, slices.Equal) {
 				t.Fatalf("asked on %+v, fresh %+v", r, fresh)
 			}
+			for _, o := range s.Objectives.Minimized() {
+				got, want := r.BestProbability(o.Name), fresh.BestProbability(o.Name)
+				if (got == nil) != (want == nil) || !maps.Equal(got, want) {
+					t.Fatalf("best in %s with %v, asked afresh %v", o.Name, got, want)
+				}
+			}
 		}
 	})
+}
+
+// The same of more candidates than an answer has at hand, of whose keys many are equal.
+func TestAgainBeyondTheHead(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	candidates := make([]candidate.Candidate, headDepth+4000)
+	for i := range candidates {
+		candidates[i] = candidate.Candidate{Cell: i, Time: estimate.Spread(1+float64(rng.IntN(100)), 0.001, estimate.Measured),
+			Cost: estimate.Spread(1+float64(rng.IntN(300)), 0.001, estimate.Measured)}
+	}
+	s := NewSpace(candidate.ListOf(candidates...))
+	kept := 0
+	rapid.Check(t, func(t *rapid.T) {
+		by := rapid.SampledFrom([]question.Sort{question.ByCost, question.ByCost.Strict(), question.ByTime, question.ByScore})
+		limit := rapid.OneOf(rapid.Just(400), rapid.IntRange(1, 301), rapid.IntRange(290, 301))
+		q := question.Query{Sort: by.Draw(t, "sort")}
+		r := Evaluate(s, q)
+		for range rapid.IntRange(1, 4).Draw(t, "steps") {
+			o := rapid.SampledFrom([]objective.Name{objective.Time, objective.Cost}).Draw(t, "moves")
+			q.Limits = q.Limits.With(o, new(float64(limit.Draw(t, "to"))))
+			before := r
+			r = r.Again(q)
+			if len(r.head) == headDepth && len(before.head) == headDepth && &r.head[0] == &before.head[0] {
+				kept++
+			}
+			fresh := Evaluate(s, q)
+			if !slices.Equal(r.head, fresh.head) || r.order.counts != fresh.order.counts {
+				t.Fatal("asked on it has another head, or counts otherwise, than asked afresh")
+			}
+			for place := 0; place < len(r.head); place += 97 {
+				got, looked := r.TieAt(place)
+				want, wanted := fresh.TieAt(place)
+				if looked != wanted || !slices.Equal(got, want) {
+					t.Fatalf("%v tie at place %d, not %v", got, place, want)
+				}
+			}
+			if !slices.Equal(r.Window(0, s.Len()), fresh.Window(0, s.Len())) {
+				t.Fatal("asked on it has another order than asked afresh")
+			}
+		}
+	})
+	if kept == 0 {
+		t.Error("no limit left the head as it was")
+	}
 }

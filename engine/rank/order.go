@@ -109,14 +109,39 @@ func (o *order) among(feasible pareto.Set) *order {
 	halves(len(out.rough), func(half, from, to int) {
 		counts := &out.counts[half]
 		for k, key := range out.rough[from:to] {
-			bin := uint32(bins)
-			if key != unknown {
-				bin = (key - out.least) >> out.width
-			}
-			counts[one(feasible.Has(from+k))][bin]++
+			counts[one(feasible.Has(from+k))][out.bin(key)]++
 		}
 	})
 	return out
+}
+
+// bin is that of a rough key.
+func (o *order) bin(key uint32) int {
+	if key == unknown {
+		return bins
+	}
+	return int((key - o.least) >> o.width)
+}
+
+// moved is the order once others are feasible than before: only those that came or went are
+// counted. least is the least rough key of these; changed is false where there are none.
+func (o *order) moved(before, feasible pareto.Set) (out *order, least uint32, changed bool) {
+	out, least = o, unknown
+	second := len(o.rough) // where the second half begins
+	if second >= worthHalving {
+		second /= 2
+	}
+	for i := range before.Differing(feasible) {
+		if !changed {
+			out, changed = new(*o), true
+		}
+		key, was := o.rough[i], one(before.Has(i))
+		counts, bin := &out.counts[one(i >= second)], o.bin(key)
+		counts[was][bin]--
+		counts[1-was][bin]++
+		least = min(least, key)
+	}
+	return out, least, changed
 }
 
 // one is 1 if b, else 0.
@@ -304,10 +329,7 @@ func (r *Result) Position(i int) int {
 	if place := slices.Index(r.head, i); place >= 0 {
 		return place
 	}
-	feasible, bin, before := one(r.Feasible.Has(i)), bins, 0
-	if v := r.order.rough[i]; v != unknown {
-		bin = int((v - r.order.least) >> r.order.width)
-	}
+	feasible, bin, before := one(r.Feasible.Has(i)), r.order.bin(r.order.rough[i]), 0
 	for b := range bin {
 		before += r.order.in(feasible, b)
 	}

@@ -2,7 +2,6 @@ package plot
 
 import (
 	"math"
-	"math/bits"
 	"runtime"
 
 	"sweetspot/engine/parallel"
@@ -84,7 +83,7 @@ const (
 	maxWorkers  = 4
 )
 
-// flipBatch is roughly how many points are gathered before they are flipped.
+// flipBatch is how many points are gathered before they are flipped.
 const flipBatch = 4096
 
 // split divides n points among cores, in parts numbered from 0, and waits until
@@ -207,25 +206,17 @@ func (s *Scatter) SetFeasible(version uint64, feasible pareto.Set) {
 	s.compare(feasible)
 }
 
-// compare flips the points that differ. Most don't, so a word of them is compared at
-// once. What differs is gathered before it is flipped: the memory that a flip waits for is
-// then fetched for many at a time.
+// compare flips the points that differ. They are gathered before they are flipped: the
+// memory that a flip waits for is then fetched for many at a time.
 func (s *Scatter) compare(feasible pareto.Set) {
-	s.differ = grow(s.differ, flipBatch)
-	differ := s.differ[:0]
-	for k, old := range s.feasible {
-		if old == feasible[k] {
-			continue
-		}
-		for word := old ^ feasible[k]; word != 0; word &= word - 1 {
-			differ = append(differ, int32(k*64+bits.TrailingZeros64(word)))
-		}
-		if len(differ)+64 > cap(differ) {
-			s.flipAll(differ)
-			differ = differ[:0]
+	s.differ = grow(s.differ, flipBatch)[:0]
+	for i := range s.feasible.Differing(feasible) {
+		if s.differ = append(s.differ, int32(i)); len(s.differ) == flipBatch {
+			s.flipAll(s.differ)
+			s.differ = s.differ[:0]
 		}
 	}
-	s.flipAll(differ)
+	s.flipAll(s.differ)
 }
 
 func (s *Scatter) flipAll(points []int32) {

@@ -12,12 +12,17 @@ import (
 )
 
 // BenchmarkServeFirstFrame is from dialling to the ranking of the opening question on the
-// guest's terminal: alone, and beside nineteen others who scrub.
+// guest's terminal: alone, beside nineteen others who hold a slider's key, and beside as many
+// who press it again as soon as its step is drawn.
 func BenchmarkServeFirstFrame(b *testing.B) {
-	for _, others := range []int{0, 19} {
-		b.Run(fmt.Sprintf("beside%d", others), func(b *testing.B) {
+	for _, by := range []struct {
+		name   string
+		others int
+		pause  time.Duration
+	}{{"beside0", 0, 0}, {"beside19", 19, held}, {"beside19tireless", 19, 0}} {
+		b.Run(by.name, func(b *testing.B) {
 			s := serve(b, nil)
-			leave := s.company(b, others)
+			leave := s.company(b, by.others, by.pause)
 			defer leave()
 			var sum, worst time.Duration
 			worked := processor(b)
@@ -33,7 +38,7 @@ func BenchmarkServeFirstFrame(b *testing.B) {
 			}
 			b.ReportMetric(float64(sum.Nanoseconds())/float64(b.N), "ns/op") // without the leaving
 			b.ReportMetric(float64(worst.Milliseconds()), "ms-worst")
-			if others == 0 { // of both ends, and of the predictions that come later
+			if by.others == 0 { // of both ends, and of the predictions that come later
 				b.ReportMetric(float64((processor(b)-worked).Milliseconds())/float64(b.N), "cpu-ms/op")
 			}
 		})
@@ -49,8 +54,9 @@ func processor(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// company are guests who hold a slider's key; the function has them leave.
-func (s *served) company(b *testing.B, n int) (leave func()) {
+// company are guests who step a slider, each some time after the last step or, without a
+// pause, after its drawing; the function has them leave.
+func (s *served) company(b *testing.B, n int, pause time.Duration) (leave func()) {
 	var all sync.WaitGroup
 	over := make(chan struct{})
 	for k := range n {
@@ -64,8 +70,13 @@ func (s *served) company(b *testing.B, n int) (leave func()) {
 				select {
 				case <-over:
 					return
-				case <-time.After(held):
-					_, _ = io.WriteString(g.in, [...]string{"\x1b[D", "\x1b[C"}[i/4%2])
+				case <-time.After(pause):
+				}
+				key := [...]string{"\x1b[D", "\x1b[C"}[i/4%2]
+				if pause == 0 {
+					_, _ = g.step(key)
+				} else {
+					_, _ = io.WriteString(g.in, key)
 				}
 			}
 		})
@@ -86,7 +97,7 @@ func BenchmarkServeStep(b *testing.B) {
 	for _, guests := range []int{1, 20} {
 		b.Run(fmt.Sprint(guests), func(b *testing.B) {
 			s := serve(b, func(c *Config) { c.Screens.FPS = 120 })
-			leave := s.company(b, guests-1)
+			leave := s.company(b, guests-1, held)
 			defer leave()
 			g, err := s.visit("guest", 120, 40)
 			if err != nil {

@@ -50,9 +50,9 @@ type Server struct {
 	log      *log.Logger
 	shared   *explore.Shared
 	ws       screen.Workspace
-	aside    func(context.Context) context.Context // shares processors among sessions
-	hostKey  string                                // its fingerprint
-	keys     int                                   // that may log in, at the start
+	turns    *ask.Turns // shares processors among sessions
+	hostKey  string     // its fingerprint
+	keys     int        // that may log in, at the start
 
 	connections atomic.Int32
 	mu          sync.Mutex
@@ -80,7 +80,7 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{config: c, log: log.New(c.Log, "", log.LstdFlags), shared: &explore.Shared{},
-		ws: share(c.Workspace), sessions: map[*session]bool{}, aside: ask.Aside(1),
+		ws: share(c.Workspace), sessions: map[*session]bool{}, turns: ask.NewTurns(),
 		hostKey: gossh.FingerprintSHA256(key.PublicKey()), keys: len(keys.keys)}
 	for _, why := range keys.skipped {
 		s.log.Printf("of %s %s", plaintext.Clean(c.Authorised), why)

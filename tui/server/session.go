@@ -116,14 +116,15 @@ func (me *session) run() (why error) {
 	defer kill()
 	defer context.AfterFunc(c.Context(), func() { me.leave(errGone) })()
 	o, path := me.options()
-	app := tui.New(me.server.aside(ctx), o)
+	seated, seat := me.server.turns.Seat(ctx)
+	app := tui.New(seated, o)
 	var model tea.Model = app
 	if around := me.server.around; around != nil {
 		model = around(me, model)
 	}
 	input := newInput(&bounded{r: c}, func() { me.leave(errGone) })
 	defer input.close()
-	watched := &watched{model: model, fault: me.fault, input: input}
+	watched := &watched{model: model, fault: me.fault, input: input, seat: seat}
 	pty, sizes, _ := c.Pty()
 	env := append(slices.DeleteFunc(c.Environ(), func(v string) bool { return strings.HasPrefix(v, "TERM=") }),
 		"TERM="+terminal(pty.Term), "SSH_TTY=sweetspot")

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"sweetspot/tui/components/ask"
 )
 
 // watched are screens whose panics end their own session alone, in an orderly way. It is a
@@ -12,6 +14,8 @@ type watched struct {
 	model   tea.Model
 	fault   func(any)
 	input   *input
+	seat    *ask.Seat
+	done    func() // ends the turn that [watched.Update] has taken; nil where it has none
 	last    tea.View
 	drawn   time.Time // when last was
 	leaving bool      // nothing reaches the screens any more
@@ -69,9 +73,14 @@ func (m *watched) command(cmd tea.Cmd) tea.Cmd {
 // Init begins.
 func (m *watched) Init() tea.Cmd { return m.guard(m.model.Init) }
 
-// Update passes on messages until the session is to end.
+// Update passes on messages until the session is to end. It takes a turn, which lasts until
+// the drawing that follows it.
 func (m *watched) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.pass()
+	m.done = m.seat.Take()
 	switch msg := msg.(type) {
+	case tea.KeyPressMsg, tea.MouseMsg:
+		m.seat.Settle()
 	case leaveMsg:
 		m.leaving = true
 		m.input.end()
@@ -94,12 +103,21 @@ func (m *watched) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	})
 }
 
+// pass ends the turn.
+func (m *watched) pass() {
+	if m.done != nil {
+		m.done()
+		m.done = nil
+	}
+}
+
 // behind is how old a drawing may be that stands for the present one while more keys wait.
 const behind = 100 * time.Millisecond
 
 // View is the screens', and at the end the last one. Where keys come faster than they can be
 // drawn, many at once on a busy server, some are not: the last one is.
 func (m *watched) View() tea.View {
+	defer m.pass()
 	if m.leaving || m.input.waiting.Load() && time.Since(m.drawn) < behind {
 		return m.last
 	}

@@ -29,8 +29,30 @@ type answer[A any] struct {
 
 // Ask returns the command that does the work, or nil while another answer is on
 // its way: [Loop.Receive] then says that it is time to ask again. The work that
-// is on its way is cancelled.
+// is on its way is cancelled. Of several programs in one process a few work at a
+// time, see [Turns].
 func (l *Loop[A]) Ask(ctx context.Context, work Work[A]) tea.Cmd {
+	seat := seatOf(ctx)
+	return l.ask(ctx, func(ctx context.Context) A {
+		defer seat.Take()()
+		return work(ctx)
+	})
+}
+
+// AskAside is Ask for work that takes seconds of all processors and that nothing waits for.
+func (l *Loop[A]) AskAside(ctx context.Context, work Work[A]) tea.Cmd {
+	seat := seatOf(ctx)
+	return l.ask(ctx, func(ctx context.Context) (none A) {
+		done, ok := seat.takeAside(ctx)
+		if !ok {
+			return none
+		}
+		defer done()
+		return work(ctx)
+	})
+}
+
+func (l *Loop[A]) ask(ctx context.Context, work Work[A]) tea.Cmd {
 	if l.busy {
 		l.again = true
 		l.cancel()
@@ -44,35 +66,6 @@ func (l *Loop[A]) Ask(ctx context.Context, work Work[A]) tea.Cmd {
 		defer cancel()
 		return answer[A]{l, number, work(ctx)}
 	}
-}
-
-// AskAside is Ask for work that takes seconds of all processors and that nothing waits for.
-// Of several programs in one process only some do such work at a time; see [Aside].
-func (l *Loop[A]) AskAside(ctx context.Context, work Work[A]) tea.Cmd {
-	turns, limited := ctx.Value(turnsKey{}).(chan struct{})
-	if !limited {
-		return l.Ask(ctx, work)
-	}
-	return l.Ask(ctx, func(ctx context.Context) (none A) {
-		select {
-		case turns <- struct{}{}:
-		case <-ctx.Done():
-			return none // nobody wants it any more
-		}
-		defer func() { <-turns }()
-		return work(ctx)
-	})
-}
-
-// turnsKey is under which a context has the turns of [Loop.AskAside], a channel that holds
-// one for each that is taken.
-type turnsKey struct{}
-
-// Aside is a function that lets as many at a time as it is given work aside, of all whose
-// contexts it makes.
-func Aside(most int) func(context.Context) context.Context {
-	turns := make(chan struct{}, most)
-	return func(ctx context.Context) context.Context { return context.WithValue(ctx, turnsKey{}, turns) }
 }
 
 // Busy reports whether an answer is on its way.

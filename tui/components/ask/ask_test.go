@@ -63,9 +63,15 @@ func TestWhatIsForgottenNeverArrives(t *testing.T) {
 	}
 }
 
+// seated is a context of a program that takes turns.
+func seated(t *Turns) context.Context {
+	ctx, _ := t.Seat(context.Background())
+	return ctx
+}
+
 // Of what is done aside, one program's waits for another's, unless nobody wants it any more.
 func TestWorkAsideTakesTurns(t *testing.T) {
-	ctx, cancel := context.WithCancel(Aside(1)(context.Background()))
+	ctx, cancel := context.WithCancel(seated(NewTurns()))
 	var first, second, third Loop[string]
 	begun, finish := make(chan bool), make(chan bool)
 	going := make(chan tea.Msg)

@@ -1,0 +1,102 @@
+package ask
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Turns are taken in the order in which they were asked for, by who has seen nothing yet
+// before the others.
+func TestTurnsGoRound(t *testing.T) {
+	turns := newTurns(1)
+	turns.take(true)
+	var all sync.WaitGroup
+	var came []string
+	for k, who := range []struct {
+		name    string
+		settled bool
+	}{{"third", true}, {"fourth", true}, {"first", false}, {"second", false}} {
+		all.Go(func() {
+			turns.take(who.settled)
+			came = append(came, who.name) // one at a time
+			turns.pass()
+		})
+		for waiting := 0; waiting <= k; runtime.Gosched() {
+			turns.mu.Lock()
+			waiting = len(turns.waiting[0]) + len(turns.waiting[1])
+			turns.mu.Unlock()
+		}
+	}
+	turns.pass()
+	all.Wait()
+	if want := []string{"first", "second", "third", "fourth"}; !slices.Equal(came, want) {
+		t.Errorf("came %v", came)
+	}
+	if turns.free != 1 {
+		t.Errorf("%d turns are free", turns.free)
+	}
+}
+
+// No more compute at a time than may, and each of many gets its turn.
+func TestTurnsAreLimited(t *testing.T) {
+	turns := newTurns(2)
+	var all sync.WaitGroup
+	var now, most, taken atomic.Int32
+	for k := range 20 {
+		all.Go(func() {
+			for range 50 {
+				turns.take(k%2 == 0)
+				if n := now.Add(1); n > most.Load() {
+					most.Store(n)
+				}
+				runtime.Gosched()
+				taken.Add(1)
+				now.Add(-1)
+				turns.pass()
+			}
+		})
+	}
+	all.Wait()
+	if most.Load() > 2 || taken.Load() != 1000 || turns.free != 2 {
+		t.Errorf("%d at a time, %d turns, %d free", most.Load(), taken.Load(), turns.free)
+	}
+}
+
+// Who computes for long holds up nobody, and a turn that was passed on is not passed on again.
+func TestLongTurnsEnd(t *testing.T) {
+	turns := newTurns(1)
+	_, one := turns.Seat(context.Background())
+	_, other := turns.Seat(context.Background())
+	late := one.Take()
+	done := other.Take() // comes though the first does not end
+	late()
+	late()
+	done()
+	done()
+	turns.take(true)
+	if turns.free != 0 {
+		t.Errorf("%d turns are free", turns.free)
+	}
+}
+
+// An answer takes a turn, and ends it; a program alone takes none.
+func TestAnswersTakeTurns(t *testing.T) {
+	turns := newTurns(1)
+	free := func() int {
+		turns.mu.Lock()
+		defer turns.mu.Unlock()
+		return turns.free
+	}
+	var l, alone Loop[int]
+	during := l.Ask(seated(turns), func(context.Context) int { return free() })
+	if v, _, ok := l.Receive(during()); !ok || v != 0 || free() != 1 {
+		t.Errorf("%d turns are free meanwhile, %d afterwards", v, free())
+	}
+	if v, _, ok := alone.Receive(alone.Ask(context.Background(), of(1))()); !ok || v != 1 {
+		t.Errorf("%d", v)
+	}
+}
