@@ -76,15 +76,13 @@ func (m *watched) Init() tea.Cmd { return m.guard(m.model.Init) }
 // Update passes on messages until the session is to end. It takes a turn, which lasts until
 // the drawing that follows it.
 func (m *watched) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	m.pass()
-	m.done = m.seat.Take()
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg, tea.MouseMsg:
 		m.seat.Settle()
 	case leaveMsg:
 		m.leaving = true
 		m.input.end()
-		return m, tea.Tick(settle, func(time.Time) tea.Msg { return quitMsg{} })
+		return m, m.quitLate
 	case quitMsg:
 		return m, tea.Quit
 	case tea.PasteMsg:
@@ -97,10 +95,22 @@ func (m *watched) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if m.leaving {
 		return m, nil
 	}
+	m.pass() // where there was no drawing
+	m.done = m.seat.Take()
 	return m, m.guard(func() (cmd tea.Cmd) {
 		m.model, cmd = m.model.Update(msg)
 		return cmd
 	})
+}
+
+// quitLate quits after a while, unless the program has ended by then.
+func (m *watched) quitLate() tea.Msg {
+	select {
+	case <-time.After(settle):
+		return quitMsg{}
+	case <-m.input.over:
+		return nil
+	}
 }
 
 // pass ends the turn.

@@ -10,13 +10,14 @@ import (
 
 // Turns shares processors among the programs of one process: of those who have work, a few
 // compute at a time, in the order in which they asked. Otherwise everything that takes
-// little, such as reading a key or drawing, would wait behind all of them.
+// little, such as logging in or reading a key, would wait behind all of them.
 type Turns struct {
 	aside chan struct{} // holds one for each that works aside
 
 	mu      sync.Mutex
 	free    int
-	waiting [2][]chan struct{} // those who have seen nothing yet before the others
+	waiting [2][]chan struct{} // those who have seen nothing yet, and the others
+	last    int                // of which of the two the last one was that had waited
 }
 
 // NewTurns leaves a processor for what takes no turn, if there are several. One program at
@@ -45,7 +46,8 @@ func seatOf(ctx context.Context) *Seat {
 	return s
 }
 
-// Settle says that this program has shown something: others who have not come first.
+// Settle says that this program has shown something. Those who wait for their first sight are
+// few as a rule, so that each of them comes soon.
 func (s *Seat) Settle() { s.settled.Store(true) }
 
 // turnLasts is how long a turn lasts at most. Who computes on holds up nobody any more: all
@@ -82,14 +84,15 @@ func (t *Turns) take(settled bool) {
 	<-mine
 }
 
-// pass gives the turn to the next.
+// pass gives the turn to the next: where both wait, to one who has seen nothing and to
+// another in turn.
 func (t *Turns) pass() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for class, all := range t.waiting {
-		if len(all) > 0 {
+	for _, class := range [2]int{1 - t.last, t.last} {
+		if all := t.waiting[class]; len(all) > 0 {
 			close(all[0])
-			t.waiting[class] = all[1:]
+			t.waiting[class], t.last = all[1:], class
 			return
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Turns are taken in the order in which they were asked for, by who has seen nothing yet
-// before the others.
+// Turns are taken in the order in which they were asked for, by one who has seen nothing yet
+// and one of the others in turn.
 func TestTurnsGoRound(t *testing.T) {
 	turns := newTurns(1)
 	turns.take(true)
@@ -19,7 +19,7 @@ func TestTurnsGoRound(t *testing.T) {
 	for k, who := range []struct {
 		name    string
 		settled bool
-	}{{"third", true}, {"fourth", true}, {"first", false}, {"second", false}} {
+	}{{"old 1", true}, {"old 2", true}, {"old 3", true}, {"new 1", false}, {"new 2", false}} {
 		all.Go(func() {
 			turns.take(who.settled)
 			came = append(came, who.name) // one at a time
@@ -33,7 +33,7 @@ func TestTurnsGoRound(t *testing.T) {
 	}
 	turns.pass()
 	all.Wait()
-	if want := []string{"first", "second", "third", "fourth"}; !slices.Equal(came, want) {
+	if want := []string{"old 1", "new 1", "old 2", "new 2", "old 3"}; !slices.Equal(came, want) {
 		t.Errorf("came %v", came)
 	}
 	if turns.free != 1 {
