@@ -241,13 +241,23 @@ func (r *Result) sort(before *Result) {
 			return
 		}
 	} else {
-		r.order = r.Space.newOrder(r.KeyOf(r.Query.Sort)).among(r.Feasible)
+		r.order = r.newOrder().among(r.Feasible)
 	}
-	r.head, r.reach = r.places(1, 0, min(r.feasible, headDepth)), unknown
+	r.head, r.reach = r.first(min(r.feasible, headDepth)), unknown
 	if len(r.head) == headDepth {
 		r.reach = r.order.rough[r.head[headDepth-1]]
 	}
 	r.tie()
+}
+
+// newOrder is of all candidates by the query's key.
+func (r *Result) newOrder() *order {
+	out := r.Space.newOrder(r.KeyOf(r.Query.Sort))
+	o, perAccuracy := r.Query.Sort.Objective()
+	if k := r.Space.at(o); k >= 0 && !perAccuracy && r.Query.Sort != question.ByScore && out.byKey {
+		out.rising = r.Space.index.Rising(k)
+	}
+	return out
 }
 
 // sameKeys reports whether another result sorts by the same keys. Only the score depends on

@@ -230,8 +230,10 @@ func TestAgainBeyondTheHead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	candidates := make([]candidate.Candidate, headDepth+4000)
 	for i := range candidates {
-		candidates[i] = candidate.Candidate{Cell: i, Time: estimate.Spread(1+float64(rng.IntN(100)), 0.001, estimate.Measured),
-			Cost: estimate.Spread(1+float64(rng.IntN(300)), 0.001, estimate.Measured)}
+		value := func(most int) estimate.Estimate {
+			return estimate.Spread(1+float64(rng.IntN(most)), 0.001, estimate.Measured)
+		}
+		candidates[i] = candidate.Candidate{Cell: i, Time: value(100), Cost: value(300)}
 	}
 	s := NewSpace(candidate.ListOf(candidates...))
 	kept := 0

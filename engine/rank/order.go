@@ -29,8 +29,10 @@ const (
 type order struct {
 	rough []uint32 // by candidate
 	byKey bool     // false where the key is the same for all: of an objective, then
-	least uint32   // of those that are known
-	width int      // of a bin, as a power of two
+	// rising is the candidates by the key, where it is an objective's; else nil.
+	rising []uint32
+	least  uint32 // of those that are known
+	width  int    // of a bin, as a power of two
 	// counts are by half of the candidates, by whether these are feasible, and by bin. The
 	// last bin is that of unknown keys.
 	counts [2][2][bins + 1]int32
@@ -105,7 +107,7 @@ func (o *order) round(key func(i int) float64) (varies bool) {
 
 // among counts the keys of the feasible candidates and of the others.
 func (o *order) among(feasible pareto.Set) *order {
-	out := &order{rough: o.rough, byKey: o.byKey, least: o.least, width: o.width}
+	out := &order{rough: o.rough, byKey: o.byKey, rising: o.rising, least: o.least, width: o.width}
 	halves(len(out.rough), func(half, from, to int) {
 		counts := &out.counts[half]
 		for k, key := range out.rough[from:to] {
@@ -195,6 +197,31 @@ func (r *Result) places(feasible, from, to int) []int {
 	out := make([]int, to-from)
 	for k, w := range words[from-before : to-before] {
 		out[k] = int(uint32(w))
+	}
+	return out
+}
+
+// first is the feasible candidates at the first n places. Where all are in order already, no
+// more are looked at than it takes to find them.
+func (r *Result) first(n int) []int {
+	if r.order.rising == nil {
+		return r.places(1, 0, n)
+	}
+	words := make([]uint64, 0, n)
+	for _, i := range r.order.rising {
+		if !r.Feasible.Has(int(i)) {
+			continue
+		}
+		word := uint64(r.order.rough[i])<<32 | uint64(i)
+		if len(words) >= n && (n == 0 || word>>32 != words[n-1]>>32) { // nor rounded alike
+			break
+		}
+		words = append(words, word)
+	}
+	r.settle(words)
+	out := make([]int, n)
+	for k := range out {
+		out[k] = int(uint32(words[k]))
 	}
 	return out
 }

@@ -40,6 +40,7 @@ func TestOrderIsThatOfAPlainSort(t *testing.T) {
 				s.columns[1].turned[i] = same
 			}
 		}
+		s.index = pareto.NewIndex(nil, s.columns[0].turned, s.columns[1].turned, s.columns[2].turned)
 		slices.SortStableFunc(want, func(a, b int) int {
 			if c := one(r.Feasible.Has(b)) - one(r.Feasible.Has(a)); c != 0 {
 				return c
