@@ -24,7 +24,8 @@ type Tuning struct {
 	Optimizer       string   `json:"optimizer"`       // its class: AdamW, AdamW8bit
 	OptimizerBytes  *float64 `json:"optimizer_bytes"` // its state on one device
 	// WeightsIn is in which the weights are kept that are frozen, and LearningIn those that
-	// learn: one of [WeightTypes]. Where none are frozen, both are the same.
+	// learn: one of [WeightTypes]. Where none are frozen, both are the same, but for copies in
+	// more bits that the optimizer learns by.
 	WeightsIn     string   `json:"weights_in"`
 	LearningIn    string   `json:"learning_in"`
 	Checkpointing *bool    `json:"checkpointing"`    // activations are computed again in the backward pass

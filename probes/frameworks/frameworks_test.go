@@ -50,20 +50,29 @@ func (e estimated) String() string {
 	return fmt.Sprintf("%.1f s (%.1f … %.1f)", e.S, e.Low, e.High)
 }
 
+// language is the environment of what trains language models in few bits.
+const language = "language"
+
 // The scripts do the same watched and alone; what is counted is exact; and the
 // length that a probe predicts is that of the script. A short test runs no
-// probes, and only one script in eight alone and with the older PyTorch.
+// probes, only one script in eight alone and with the older PyTorch, and none
+// that needs the environment of language models.
 func TestScripts(t *testing.T) {
 	folder := environments(t)
 	var mu sync.Mutex
 	var all []outcome
 	slots := make(chan struct{}, 2) // timings mean little where more run than there are cores
 	t.Cleanup(func() { report(t, all) })
-	for _, environment := range []string{"new", "old"} {
+	used := []string{"new", "old", language}
+	if testing.Short() {
+		used = used[:2]
+	}
+	for _, environment := range used {
 		python := filepath.Join(folder, environment, "bin", "python")
-		for i, s := range slices.Concat(scripts, trainers, public, timed) {
+		for i, s := range slices.Concat(scripts, trainers, public, timed, models) {
 			whole := !testing.Short() || i%8 == 0
-			if s.only != "" && s.only != environment || testing.Short() && s.timed && len(s.args) > 0 ||
+			if s.only != environment && (s.only != "" || environment == language) ||
+				testing.Short() && s.timed && len(s.args) > 0 ||
 				environment == "old" && !whole {
 				continue
 			}
@@ -138,6 +147,9 @@ func (s script) compare(t *testing.T, w *watched) {
 	if want := []float64{s.batch, s.samples, s.perEpoch, s.epochs, s.steps}; !slices.Equal(got, want) {
 		t.Errorf("batch, samples, steps of an epoch, epochs and steps are %v, want %v", got, want)
 	}
+	if s.precision != "" && m.Precision != s.precision {
+		t.Errorf("the precision is %q, want %q", m.Precision, s.precision)
+	}
 	if s.tuning != nil {
 		compareTuning(t, w.tuning, s.tuning)
 	}
@@ -163,7 +175,7 @@ func alone(t *testing.T, s script, python string) (stdout string, seconds float6
 }
 
 // times are those in a script's output, which no two runs share.
-var times = regexp.MustCompile(`[0-9]+(\.[0-9]+)? ?(s|ms|it/s)\b|[0-9]+:[0-9]{2}:[0-9]{2}|` +
+var times = regexp.MustCompile(`[0-9]+(\.[0-9]+)? ?(s|ms|it/s)\b|[0-9]+:[0-9]{2}:[0-9]{2}(,[0-9]{3})?|` +
 	`_(runtime|per_second)': '?[0-9.]+`)
 
 // masked is what a script printed, without the times in it.

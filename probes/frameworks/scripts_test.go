@@ -14,7 +14,7 @@ type script struct {
 	file      string
 	framework string // that it stands on besides PyTorch, "" for none
 	args      []string
-	only      string                  // the environment that it needs, "" for every one
+	only      string                  // the environment that it needs, "" for new and old
 	launch    func(s launch) []string // nil for python file args
 	exit      int                     // its status
 
@@ -22,6 +22,7 @@ type script struct {
 	batch, samples           float64 // of all ranks
 	perEpoch, epochs, steps  float64 // steps of an epoch, and the length of the training as it declares it
 	validations, checkpoints int
+	precision                string          // "" where that is not compared
 	timed                    bool            // it times its own steps
 	tuning                   *profile.Tuning // of a language model's training; nil where that is not compared
 	seed                     bool            // its output, with the weights in its last line, is the same in every run
