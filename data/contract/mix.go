@@ -140,12 +140,18 @@ func NewMix(in MixInput) Mix {
 		quantity.Money(m.Monthly), plusMinus(m.USD), 100*a.Outcomes[a.Pick].ViolationShare()))
 	if usd := a.Outcomes[a.Pick].USD; a.Naive != nil && *a.Naive > 0 {
 		m.Naive, m.Saves = a.Naive, new(1 - usd / *a.Naive)
-		m.Advice = append(m.Advice, fmt.Sprintf("the most accurate model within the limits of each kind would cost %s in "+
-			"place of %s for this load: choosing by cost saves %s", quantity.Money(*a.Naive), quantity.Money(usd),
-			quantity.Percent(*m.Saves)))
+		said := fmt.Sprintf("the most accurate model within the limits of each kind would cost %s in place of %s for this "+
+			"load: choosing by cost saves %s", quantity.Money(*a.Naive), quantity.Money(usd), quantity.Percent(*m.Saves))
+		if *m.Saves < leastSaved {
+			said = "the most accurate model within the limits of each kind costs no more"
+		}
+		m.Advice = append(m.Advice, said)
 	}
 	return m
 }
+
+// leastSaved is the least share of a cost that counts as saved.
+const leastSaved = 0.0005
 
 // plusMinus is half the interval of a number after a blank; "" where it has none.
 func plusMinus(n Number) string {
