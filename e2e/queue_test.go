@@ -25,6 +25,10 @@ for _ in range(60):
     time.sleep(0.02)
 `
 
+// patience is how long a probe in a queue may take to begin, with PyTorch to import on a busy
+// machine.
+const patience = 5 * time.Minute
+
 // A matrix on three GPU types is started from the form, left while one of its jobs waits and
 // the others run, and followed to its end by the next session.
 func TestQueueOnTheScreens(t *testing.T) {
@@ -37,7 +41,7 @@ func TestQueueOnTheScreens(t *testing.T) {
 	writeFile(t, config, `{"slurm": {"quiet_seconds": 4, "gpus": {"a100": {"usd_per_hour": 2.5}}}}`)
 	others := slurm(t, "sbatch", "--parsable", "--partition=urgent", "--nodelist=gpu2", "--gres=gpu:a100:1",
 		"--output=/dev/null",
-		"--wrap=sleep 60")
+		"--wrap=sleep 1200")
 	t.Cleanup(func() { _ = exec.Command("scancel", others).Run() })
 
 	s := startAt(t, user, []string{conf}, 120, 40)
@@ -64,17 +68,17 @@ func TestQueueOnTheScreens(t *testing.T) {
 	s.keys("p")
 	s.waitFor("Start the probes?", timeout)
 	s.keys("y")
-	s.waitFor("waits for GPUs in use by others", time.Minute)
-	s.waitFor("● running", time.Minute)
+	s.waitFor("waits for GPUs in use by others", patience)
+	s.waitFor("● running", patience)
 	s.keys("q")
 	s.waitFor("The probes go on.", timeout)
 	s.left(0)
 	slurm(t, "scancel", others)
 
 	s = startAt(t, user, []string{conf}, 120, 40)
-	s.waitFor("follows 6 probes of train.py in slurm", time.Minute)
+	s.waitFor("follows 6 probes of train.py in slurm", patience)
 	s.keys("2")
-	s.waitFor("6 of 6 done", 2*time.Minute)
+	s.waitFor("6 of 6 done", 2*patience)
 	s.keys("q")
 	s.left(0)
 

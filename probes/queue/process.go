@@ -318,7 +318,7 @@ func (p *Process) explain(said string) string {
 	switch {
 	case err != nil:
 		return fmt.Sprintf("%s; what became of %s is not known: %v", said, job, err)
-	case s.Phase.Over() && s.Why != "":
+	case s.Phase.Over() && s.Why != "" && !p.again: // how what came after it ended explains nothing
 		return fmt.Sprintf("%s: %s (%s)", job, s.Words(), said)
 	}
 	return fmt.Sprintf("%s: %s", job, said)

@@ -32,3 +32,17 @@ func TestThere(t *testing.T) {
 		}
 	}
 }
+
+// An attempt after which another came is not explained by how the job ended at last.
+func TestEachAttemptHasItsOwnEnd(t *testing.T) {
+	ended := State{ID: "7", Node: "gpu2", Phase: Ended, Why: "it ended by itself"}
+	p := &Process{watch: &Watch{states: map[string]State{jobName: ended}}, spool: Spool{Name: SpoolName(jobName, 0)}}
+	for again, want := range map[bool]string{
+		false: "its job 7 on gpu2: it ended by itself (it was cut off)",
+		true:  "its job 7 on gpu2: it was cut off",
+	} {
+		if p.again = again; p.explain("it was cut off") != want {
+			t.Errorf("%q, want %q", p.explain("it was cut off"), want)
+		}
+	}
+}

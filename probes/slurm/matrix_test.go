@@ -52,13 +52,13 @@ func TestRefusalsOfACluster(t *testing.T) {
 func TestOffersOfACluster(t *testing.T) {
 	c := open(t)
 	taken := c.slurm("sbatch", "--parsable", "-w", "gpu2", "--gres=gpu:a100:1", "--time=30", "--output=/dev/null",
-		"--wrap", "sleep 60")
+		"--wrap", "sleep 600")
 	defer c.idle()
 	defer c.slurm("scancel", taken)
 	c.slurm("scontrol", "update", "NodeName=gpu1", "State=DRAIN", "Reason=test")
 	defer c.slurm("scontrol", "update", "NodeName=gpu1", "State=RESUME")
-	for range 50 {
-		if time.Sleep(100 * time.Millisecond); c.slurm("squeue", "-h", "-j", taken, "-o", "%T") == "RUNNING" {
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+		if c.slurm("squeue", "-h", "-j", taken, "-o", "%T") == "RUNNING" {
 			break
 		}
 	}
@@ -166,8 +166,7 @@ func TestNodeDrained(t *testing.T) {
 	c.slurm("scontrol", "update", "NodeName=gpu2", "State=DRAIN", "Reason=test")
 	p := c.start("--gpu", "a100", "--batch", "16")
 	said := ""
-	for range 50 {
-		time.Sleep(200 * time.Millisecond)
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(200 * time.Millisecond) {
 		list := c.command("queue", "list")
 		if _ = list.cmd.Run(); strings.Contains(list.out.String(), "drained") {
 			said = list.out.String()

@@ -136,7 +136,7 @@ def keep(header, files, spool, ending=()):
         command.tick()
     if full is not None:
         spool.make_room()
-        spool.append(note(command.age(), broken="its record could not be written there (%s); free space there" % full.strerror))
+        spool.append(note(command.age(), broken="it could not be written there (%s); free space there" % full.strerror))
     if CUT in ending:
         spool.write("cut", CUT)  # it may be begun again, and goes on then
         return
