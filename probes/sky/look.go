@@ -119,10 +119,12 @@ func (e *Engine) requests(ctx context.Context, ids []string) (map[string]string,
 func (e *Engine) Look(ctx context.Context, names []string) (map[string]queue.State, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.look(ctx, names)
+	return e.look(ctx, names, true)
 }
 
-func (e *Engine) look(ctx context.Context, names []string) (map[string]queue.State, error) {
+// look asks for the jobs of the clusters only if it shall: to end one, that it is there is
+// enough, and one that is overloaded takes minutes to answer.
+func (e *Engine) look(ctx context.Context, names []string, jobsToo bool) (map[string]queue.State, error) {
 	var clusters []string
 	for _, name := range names {
 		clusters = append(clusters, Cluster(name))
@@ -144,7 +146,7 @@ func (e *Engine) look(ctx context.Context, names []string) (map[string]queue.Sta
 		}
 	}
 	var jobs, launches map[string]string
-	if len(up) > 0 {
+	if len(up) > 0 && jobsToo {
 		if jobs, err = e.jobs(ctx, up); err != nil {
 			jobs = nil // that they are up is known
 		}
@@ -296,7 +298,7 @@ func (e *Engine) Cancel(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	states, err := e.look(ctx, names)
+	states, err := e.look(ctx, names, false)
 	if err != nil {
 		return fmt.Errorf("the clusters could not be ended: %w; later, sweetspot queue cancel does it", err)
 	}
