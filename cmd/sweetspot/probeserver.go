@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -94,7 +95,8 @@ func (f *serverFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	f.maxSeconds, f.timeout = 300, 120
 	fl.StringVar(&f.model, "model", "", "the model, as the server calls it")
-	fl.IntSliceVar(&f.concurrency, "concurrency", []int{1, 4, 16}, "clients at once, one load after the other")
+	fl.IntSliceVar(&f.concurrency, "concurrency", []int{1, 4, 16}, "clients at once, one load after the other; 0 for "+
+		"none")
 	fl.IntSliceVar(&f.input, "input", []int{128, 1024}, "tokens of a prompt")
 	fl.IntSliceVar(&f.output, "output", []int{64}, "tokens of an answer")
 	fl.IntVar(&f.requests, "requests", 0, "requests of each load (default: two for each client, at least 6)")
@@ -115,13 +117,14 @@ func (f *serverFlags) register(cmd *cobra.Command) {
 func (f *serverFlags) check() error {
 	loads := 0
 	for _, list := range []struct {
-		name   string
-		values []int
-		most   int
-	}{{"concurrency", f.concurrency, endpoint.MostAtOnce}, {"input", f.input, 1_000_000}, {"output", f.output, 100_000}} {
+		name        string
+		values      []int
+		least, most int
+	}{{"concurrency", f.concurrency, 0, endpoint.MostAtOnce}, {"input", f.input, 1, 1_000_000},
+		{"output", f.output, 1, 100_000}} {
 		for _, v := range list.values {
-			if v < 1 || v > list.most {
-				return usageError("--%s %d: give numbers from 1 to %d", list.name, v, list.most)
+			if v < list.least || v > list.most {
+				return usageError("--%s %d: give numbers from %d to %d", list.name, v, list.least, list.most)
 			}
 		}
 	}
@@ -129,6 +132,8 @@ func (f *serverFlags) check() error {
 		loads += f.each(c) * len(f.input) * len(f.output)
 	}
 	switch {
+	case slices.Max(f.concurrency) == 0 && f.rate == 0 && f.trace == "":
+		return usageError("--concurrency 0 leaves no load: give --rate or --trace")
 	case f.model == "":
 		return usageError("give --model, the model as the server calls it")
 	case f.rate < 0 || math.IsNaN(f.rate) || f.rate > 10_000 || f.count < 1 || f.requests < 0:
@@ -147,6 +152,9 @@ func (f *serverFlags) check() error {
 
 // each is the number of requests of a closed load.
 func (f *serverFlags) each(concurrency int) int {
+	if concurrency == 0 {
+		return 0
+	}
 	return cmp.Or(f.requests, max(2*concurrency, 6))
 }
 
@@ -268,6 +276,9 @@ func (f *serverFlags) measure(ctx context.Context, c *endpoint.Client, arriving 
 	for _, output := range f.output {
 		for _, input := range f.input {
 			for _, n := range f.concurrency {
+				if n == 0 {
+					continue
+				}
 				answers, err := c.RunClosed(ctx, endpoint.Closed{Concurrency: n, Input: input, Output: output, Requests: f.each(n)})
 				keep(serverCell{Concurrency: &n}, answers)
 				if err != nil {

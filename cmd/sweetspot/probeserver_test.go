@@ -69,8 +69,39 @@ func TestProbeServer(t *testing.T) {
 	if _, _, err := execute(t, "traffic", "llm", "--log", log); err != nil {
 		t.Error(err)
 	}
+	besideMeasured(t, server.URL, log)
 	if _, _, err := execute(t, flags...); err == nil || !strings.Contains(err.Error(), "exists already") {
 		t.Errorf("the log was written over: %v", err)
+	}
+}
+
+// besideMeasured sends requests at their own times only, and serves them in a simulation of the server
+// whose log is given: what was measured of them stands beside it.
+func besideMeasured(t *testing.T, url, log string) {
+	t.Helper()
+	longer := filepath.Join(t.TempDir(), "longer.jsonl")
+	text, _, err := execute(t, "probe", "server", url+"/v1", "--model", "m", "--concurrency", "0", "--input", "20",
+		"--output", "8", "--rate", "200", "--count", "30", "--out", longer, "--json")
+	var probed serverProbe
+	if err != nil || json.Unmarshal([]byte(text), &probed) != nil || len(probed.Cells) != 1 {
+		t.Fatalf("%+v, %v", probed, err)
+	}
+	var of contract.LLM
+	text, _, err = execute(t, "traffic", "llm", "--log", log, "--trace", longer, "--json")
+	if err != nil || json.Unmarshal([]byte(text), &of) != nil || of.Measured == nil {
+		t.Fatalf("%+v, %v", of, err)
+	}
+	if m := of.Measured; m.Requests != 30 || *m.TTFT.P50.S != *probed.Cells[0].TTFT.P50.S ||
+		*m.TPOT.P95.S != *probed.Cells[0].TPOT.P95.S || m.Within < 0 || m.Within > 1 {
+		t.Errorf("measured is %+v, the probe says %+v", m, probed.Cells[0])
+	}
+	if text, _, err = execute(t, "traffic", "llm", "--log", log, "--trace", longer); err != nil ||
+		!strings.Contains(text, "as measured") {
+		t.Errorf("%s, %v", text, err)
+	}
+	text, _, err = execute(t, "traffic", "llm", "--log", log, "--trace", longer, "--scale", "2", "--json")
+	if err != nil || !strings.Contains(text, `"measured": null`) {
+		t.Errorf("requests that never came so fast are measured: %v", err)
 	}
 }
 
@@ -91,7 +122,8 @@ func TestProbeServerRefuses(t *testing.T) {
 		"no tokens":  {[]string{failing.URL, "--model", "m", "--input", "0"}, exitUsage, "give numbers from 1"},
 		"too many": {[]string{failing.URL, "--model", "m", "--requests", "99999"}, exitUsage, "more than 100000 " +
 			"requests"},
-		"no key": {[]string{failing.URL, "--model", "m", "--api-key-env", "NO_SUCH_KEY"}, exitUsage, "is not set"},
+		"no load": {[]string{failing.URL, "--model", "m", "--concurrency", "0"}, exitUsage, "leaves no load"},
+		"no key":  {[]string{failing.URL, "--model", "m", "--api-key-env", "NO_SUCH_KEY"}, exitUsage, "is not set"},
 		"two loads": {[]string{failing.URL, "--model", "m", "--rate", "1", "--trace", "x"}, exitUsage, "leave out " +
 			"--rate"},
 		"nameless GPUs":   {[]string{failing.URL, "--model", "m", "--gpu-count", "2"}, exitUsage, "name the GPU"},

@@ -194,6 +194,9 @@ func (f *llmFlags) answer(cmd *cobra.Command) (out contract.LLM, err error) {
 	}
 	load = load.Quicker(f.scale)
 	in.Requests, in.Source, in.Remarks = load.Requests, load.Source, load.Notes
+	if load.HasTimes && f.scale == 1 {
+		in.Log = load.Log
+	}
 	if load.Drawn {
 		in.Seed = &f.seed
 	}

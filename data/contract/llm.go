@@ -3,6 +3,7 @@ package contract
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"sweetspot/engine/batching"
 	"sweetspot/engine/estimate"
@@ -23,12 +24,14 @@ type LLM struct {
 	MostPerSecond Rate `json:"most_per_second"`
 	// Loads are those of one replica around its most, or, where it keeps the limits at none,
 	// around what it can compute; empty where all requests arrive at once.
-	Loads  []LLMLoad `json:"loads"`
-	Load   LLMLoad   `json:"load"`  // of the trace, on the replicas
-	Keeps  bool      `json:"keeps"` // the replicas keep the limits
-	Costs  []LLMCost `json:"costs"` // by purchase option; empty without a price
-	API    *LLMAPI   `json:"api"`   // the yardstick; null where no price is given
-	Advice []string  `json:"advice"`
+	Loads []LLMLoad `json:"loads"`
+	Load  LLMLoad   `json:"load"` // of the trace, on the replicas
+	// Measured is what the requests of the trace got, where it is the log of a server; null elsewhere.
+	Measured *LLMMeasured `json:"measured"`
+	Keeps    bool         `json:"keeps"` // the replicas keep the limits
+	Costs    []LLMCost    `json:"costs"` // by purchase option; empty without a price
+	API      *LLMAPI      `json:"api"`   // the yardstick; null where no price is given
+	Advice   []string     `json:"advice"`
 }
 
 // Rate is a number per second with its 90 % interval.
@@ -55,6 +58,7 @@ type LLMServer struct {
 	SequenceS    float64  `json:"sequence_s"`         // more for each sequence that decodes
 	ContextS     float64  `json:"context_token_s"`    // more for each token in the cache of these
 	RequestS     float64  `json:"request_s"`          // a request until it is queued, beside the steps
+	MaskedS      float64  `json:"step_pair_s"`        // more for each pair of a token of the step and one of any sequence
 	MaxSequences *int     `json:"max_sequences"`      // at once; null where nothing limits it
 	TokenBudget  int      `json:"token_budget"`       // of a step
 	CacheTokens  *int     `json:"cache_tokens"`       // null where nothing limits it
@@ -88,6 +92,25 @@ type LLMLoad struct {
 	Rejected    int            `json:"rejected"` // requests that the cache has no room for
 	MostRunning int            `json:"most_running"`
 	MostCached  int            `json:"most_cached_tokens"`
+}
+
+// LLMMeasured is how a server served the requests of its log.
+type LLMMeasured struct {
+	Requests int            `json:"requests"` // whose first and last tokens are known
+	Within   float64        `json:"within"`   // share of these that kept both limits
+	Goodput  *float64       `json:"goodput_per_second"`
+	TTFT     LLMPercentiles `json:"ttft"`
+	TPOT     LLMPercentiles `json:"tpot"`
+}
+
+// newLLMMeasured describes a log; nil where it has no times.
+func newLLMMeasured(log []batching.Observed, l batching.Limits, perSecond float64) *LLMMeasured {
+	log = slices.DeleteFunc(slices.Clone(log), func(o batching.Observed) bool { return !o.Complete() })
+	if len(log) == 0 {
+		return nil
+	}
+	of, within := batching.LatenciesOf(log, nil), l.Within(log)
+	return &LLMMeasured{len(log), within, known(perSecond * within), NewPercentiles(of.TTFT), NewPercentiles(of.TPOT)}
 }
 
 // LLMPercentiles are seconds.
@@ -152,6 +175,7 @@ type LLMInput struct {
 	Prices  []HourlyPrice    // the first one counts for the yardstick
 	API     *batching.Prices // per million tokens
 	VM      string
+	Log     []batching.Observed // of these requests; nil where nobody has measured them
 	Source  string
 	Remarks []string
 	Seed    *uint64
@@ -176,6 +200,7 @@ func NewLLM(in LLMInput) LLM {
 		},
 	}
 	out.Load.spread(a.TTFT, a.TPOT)
+	out.Measured = newLLMMeasured(in.Log, in.Limits, a.Load.PerSecond)
 	for i, l := range in.Curve.Loads {
 		load := newLLMLoad(l)
 		load.spread(in.Curve.TTFT[i], in.Curve.TPOT[i])
@@ -204,7 +229,7 @@ func NewLLMServer(f batching.Fitted) LLMServer {
 	}
 	s := LLMServer{
 		StepS: f.StepS, PromptS: f.PromptS, PairS: f.PairS, SequenceS: f.SequenceS, ContextS: f.ContextS,
-		RequestS:     f.RequestS,
+		RequestS: f.RequestS, MaskedS: f.MaskedS,
 		MaxSequences: limited(f.MaxSequences), TokenBudget: f.TokenBudget, CacheTokens: limited(f.CacheTokens),
 		Basis: estimate.Spec.String(),
 	}

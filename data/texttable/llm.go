@@ -24,6 +24,10 @@ func LLM(w io.Writer, l contract.LLM) error {
 	fmt.Fprintln(tw, "\nload\treplicas\trequests/s\tTTFT p50\tp95\tp99\tTPOT p50\tp95\tp99\tITL p99\twithin "+
 		"limits\tbusy\tpreempted")
 	writeLoad(tw, "the trace", l.Load)
+	if m := l.Measured; m != nil {
+		fmt.Fprintf(tw, "as measured\t\t%s\t%s—\t%s\t—\t—\n", amount(l.Trace.PerSecond, decimals),
+			latencies(m.TTFT, m.TPOT), quantity.Percent(m.Within))
+	}
 	if l.Most != nil {
 		writeLoad(tw, "most of one", *l.Most)
 	}
@@ -48,6 +52,10 @@ func writeServer(b *strings.Builder, s contract.LLMServer) {
 	fmt.Fprintf(b, "a step takes %s, %s more for a thousand prompt tokens, %s for a sequence, %s for a thousand tokens "+
 		"in its cache", quantity.Duration(s.StepS), quantity.Duration(1000*s.PromptS), quantity.Duration(s.SequenceS),
 		quantity.Duration(1000*s.ContextS))
+	if s.MaskedS > 0 {
+		fmt.Fprintf(b, ", %s for a million pairs of a token of the step and one of any sequence",
+			quantity.Duration(1e6*s.MaskedS))
+	}
 	limit := func(n *int, what string) {
 		if n != nil {
 			fmt.Fprintf(b, " · at most %s", quantity.Several(*n, what))
@@ -64,14 +72,19 @@ func writeServer(b *strings.Builder, s contract.LLMServer) {
 }
 
 func writeLoad(tw io.Writer, name string, l contract.LLMLoad) {
-	fmt.Fprintf(tw, "%s\t%d\t%s\t", name, l.Replicas, amount(l.PerSecond, decimals))
-	for _, x := range []contract.Latency{l.TTFT.P50, l.TTFT.P95, l.TTFT.P99, l.TPOT.P50, l.TPOT.P95, l.TPOT.P99} {
+	fmt.Fprintf(tw, "%s\t%d\t%s\t%s%s\t%s\t%s\t%d\n", name, l.Replicas, amount(l.PerSecond, decimals),
+		latencies(l.TTFT, l.TPOT), amount(l.ITL.P99.S, quantity.Duration), quantity.Percent(l.Within),
+		quantity.Percent(l.Busy), l.Preemptions)
+}
+
+// latencies are the cells of a load's percentiles, each with its interval.
+func latencies(ttft, tpot contract.LLMPercentiles) (cells string) {
+	for _, x := range []contract.Latency{ttft.P50, ttft.P95, ttft.P99, tpot.P50, tpot.P95, tpot.P99} {
 		half := ""
 		if x.Low != nil && x.S != nil && *x.S > 0 {
 			half = " " + quantity.PlusMinus((*x.High-*x.Low)/2 / *x.S)
 		}
-		fmt.Fprintf(tw, "%s%s\t", amount(x.S, quantity.Duration), half)
+		cells += amount(x.S, quantity.Duration) + half + "\t"
 	}
-	fmt.Fprintf(tw, "%s\t%s\t%s\t%d\n", amount(l.ITL.P99.S, quantity.Duration), quantity.Percent(l.Within),
-		quantity.Percent(l.Busy), l.Preemptions)
+	return cells
 }

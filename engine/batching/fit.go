@@ -48,6 +48,10 @@ func Fit(log []Observed, n int, known Settings) (*Fitted, error) {
 		return nil, errors.New("the step times could not be fitted: nothing simulated resembles the log")
 	}
 	best := f.search(tried[0], fine, nil)
+	if masked := f.masked(best.Settings); f.better(masked, best) {
+		tried = append([]attempt{best}, tried...)
+		best = f.search(masked, fine, nil)
+	}
 	out := &Fitted{Server: best.server(), Used: len(f.seen), Off: f.typical(best)}
 	out.Draws = f.draw(best, tried)
 	return out, nil
@@ -83,7 +87,8 @@ func newFitter(log []Observed, n int) (*fitter, error) {
 	return f, Check(f.requests)
 }
 
-// attempt is a choice of settings with the logarithms of the times in [Times].
+// attempt is a choice of settings with the logarithms of the times in [Times], in their
+// order; what is not there is 0.
 type attempt struct {
 	Settings
 	x    []float64
@@ -91,8 +96,11 @@ type attempt struct {
 }
 
 func (a attempt) server() Server {
-	e := math.Exp
-	return Server{Times{e(a.x[0]), e(a.x[1]), e(a.x[2]), e(a.x[3]), e(a.x[4]), e(a.x[5])}, a.Settings}
+	var x [terms]float64
+	for i, log := range a.x {
+		x[i] = math.Exp(log)
+	}
+	return Server{timesOf(x), a.Settings}
 }
 
 // tryAll fits times to choices of settings, the best first: token budgets that
@@ -100,21 +108,25 @@ func (a attempt) server() Server {
 // use, by and by finer.
 func (f *fitter) tryAll(known Settings) []attempt {
 	var tried []attempt
+	watched, seen := f.watched(false, f.start(0.05), 0.3)
 	try := func(budget, cache int) {
 		sequences := cmp.Or(known.MaxSequences, budget)
 		settings := Settings{sequences, max(budget, sequences), cache}
 		for _, share := range []float64{0.007, 0.05} {
 			tried = append(tried, f.search(attempt{settings, f.start(share), math.Inf(1)}, coarse, nil))
 		}
+		if seen {
+			tried = append(tried, f.search(attempt{settings, slices.Clone(watched), math.Inf(1)}, coarse, nil))
+		}
 	}
-	seen := cacheSeen(f.seen)
+	cached := cacheSeen(f.seen)
 	for _, budget := range []int{512, 2048, 8192} {
 		if known.TokenBudget > 0 {
 			budget = known.TokenBudget
 		}
 		try(budget, cmp.Or(known.CacheTokens, Unlimited))
-		for share := 0.8; share < 1.2 && seen > 0 && known.CacheTokens == 0; share += 0.1 {
-			try(budget, int(share*float64(seen)))
+		for share := 0.8; share < 1.2 && cached > 0 && known.CacheTokens == 0; share += 0.1 {
+			try(budget, int(share*float64(cached)))
 		}
 		if known.TokenBudget > 0 {
 			break
@@ -124,11 +136,49 @@ func (f *fitter) tryAll(known Settings) []attempt {
 	order()
 	if best := tried[0]; known.CacheTokens == 0 && best.CacheTokens != Unlimited {
 		for _, step := range []float64{-0.075, -0.05, -0.025, 0.025, 0.05, 0.075} {
-			try(best.TokenBudget, best.CacheTokens+int(step*float64(seen)))
+			try(best.TokenBudget, best.CacheTokens+int(step*float64(cached)))
 		}
 		order()
 	}
 	return tried
+}
+
+// masked are times with that of pairs under one mask; of no use where the log shows none.
+func (f *fitter) masked(of Settings) attempt {
+	best := attempt{Settings: of, loss: math.Inf(1)}
+	for _, part := range []float64{0.1, 0.3, 1} {
+		if x, ok := f.watched(true, f.start(0.05), part); ok {
+			if a := f.search(attempt{Settings: of, x: x}, coarse, nil); a.loss < best.loss {
+				best = a
+			}
+		}
+	}
+	return best
+}
+
+// folds are the parts of a log that are left out in turn.
+const folds = 4
+
+// better reports whether the times of an attempt predict requests that they were not fitted to
+// better than those of another.
+func (f *fitter) better(a, than attempt) bool {
+	if math.IsInf(a.loss, 1) {
+		return false
+	}
+	leftOut := 0.0 // by how much the loss of a is the greater one
+	for fold := range folds {
+		from, to := fold*len(f.seen)/folds, (fold+1)*len(f.seen)/folds
+		rest, part := make([]float64, len(f.seen)), make([]float64, len(f.seen))
+		for i := range f.seen {
+			if i < from || i >= to {
+				rest[i] = 1
+			} else {
+				part[i] = 1
+			}
+		}
+		leftOut += f.loss(f.search(a, redraw, rest), part) - f.loss(f.search(than, redraw, rest), part)
+	}
+	return leftOut < 0
 }
 
 // start are times that the log shows at a glance. What a sequence adds to a step is

@@ -31,8 +31,11 @@ func FitLoads(loads []*profile.Serving, known Settings) (*Fitted, error) {
 		return nil, errors.New("step times need three loads at least with a TPOT and a rate of tokens, such as at three " +
 			"concurrencies")
 	}
-	even := slices.Repeat([]float64{1}, len(r.of))
-	times, off, ok := r.fit(even)
+	even, most := slices.Repeat([]float64{1}, len(r.of)), terms
+	if !(r.leftOut(terms) < r.leftOut(unmasked)) {
+		most = unmasked
+	}
+	times, off, ok := r.fit(even, most)
 	if !ok {
 		return nil, errors.New("no step times resemble these loads: their TPOT does not rise with the sequences at once")
 	}
@@ -46,7 +49,7 @@ func FitLoads(loads []*profile.Serving, known Settings) (*Fitted, error) {
 		for i := range weights {
 			weights[i] = rng.ExpFloat64()
 		}
-		if drawn, _, ok := r.fit(weights); ok {
+		if drawn, _, ok := r.fit(weights, most); ok {
 			out.Draws = append(out.Draws, Server{drawn, settings})
 		}
 	}
@@ -64,7 +67,16 @@ func cacheTold(loads []*profile.Serving) (tokens int) {
 }
 
 // terms are the parts of [Times], in its order.
-const terms = 6
+const (
+	terms    = 7
+	unmasked = 6 // without the last
+)
+
+func timesOf(x [terms]float64) Times { return Times{x[0], x[1], x[2], x[3], x[4], x[5], x[6]} }
+
+func (t Times) list() []float64 {
+	return []float64{t.StepS, t.PromptS, t.PairS, t.SequenceS, t.ContextS, t.RequestS, t.MaskedS}
+}
 
 // row is a measured time with how often each of the times is in it.
 type row struct {
@@ -87,26 +99,45 @@ func rowsOf(loads []*profile.Serving) (out rows) {
 		perSecond := *l.Generated / l.Output
 		decoding := perSecond * (l.Output - 1) * *tpot
 		prompt := perSecond * l.Input * *tpot
-		out.of = append(out.of, row{[terms]float64{1, prompt, prompt * l.Input / 2, decoding,
-			decoding * (l.Input + l.Output/2), 0}, *tpot})
+		context := decoding * (l.Input + l.Output/2)
+		masked := decoding*(context+decoding) + prompt*(context+2*decoding+max(l.Input, prompt))
+		out.of = append(out.of, row{[terms]float64{1, prompt, prompt * l.Input / 2, decoding, context, 0, masked}, *tpot})
 		out.loads, out.requests = out.loads+1, out.requests+l.Requests
 		ttft := l.TTFT.Typical()
 		if ttft != nil && perSecond*(*ttft+(l.Output-1)**tpot) <= alone {
-			out.of = append(out.of, row{[terms]float64{1, l.Input, l.Input * l.Input / 2, 0, 0, 1}, *ttft})
+			out.of = append(out.of, row{[terms]float64{1, l.Input, l.Input * l.Input / 2, 0, 0, 1, l.Input * l.Input}, *ttft})
 		}
 	}
 	return out
 }
 
+// leftOut is the sum of squared relative errors of each row, predicted from the others with so many
+// of the terms; +Inf where they are too few.
+func (r rows) leftOut(most int) (squares float64) {
+	for i, row := range r.of {
+		others := rows{of: slices.Delete(slices.Clone(r.of), i, i+1)}
+		times, _, ok := others.fit(slices.Repeat([]float64{1}, len(others.of)), most)
+		if !ok {
+			return math.Inf(1)
+		}
+		predicted := 0.0
+		for k, t := range times.list() {
+			predicted += t * row.of[k]
+		}
+		squares += (predicted/row.seconds - 1) * (predicted/row.seconds - 1)
+	}
+	return squares
+}
+
 // fit is the least-squares fit, by relative errors, of those times that are in no way negative:
-// of all choices of terms the one with the least error for as many as it has. The time of a
-// step is always one. off is the typical relative error. The terms are few, so that all choices
-// are tried.
-func (r rows) fit(weights []float64) (times Times, off float64, ok bool) {
+// of all choices of the first so many terms the one with the least error for as many as it has. The
+// time of a step is always one. off is the typical relative error. The terms are few, so that all
+// choices are tried.
+func (r rows) fit(weights []float64, most int) (times Times, off float64, ok bool) {
 	best := math.Inf(1)
-	for choice := 1; choice < 1<<terms; choice += 2 { // with the first
+	for choice := 1; choice < 1<<most; choice += 2 { // with the first
 		var columns []int
-		for c := range terms {
+		for c := range most {
 			if choice&(1<<c) != 0 {
 				columns = append(columns, c)
 			}
@@ -121,7 +152,7 @@ func (r rows) fit(weights []float64) (times Times, off float64, ok bool) {
 		}
 		if error := squares / float64(free*free); error < best {
 			best, ok = error, true
-			times = Times{x[0], x[1], x[2], x[3], x[4], x[5]}
+			times = timesOf(x)
 			off = math.Sqrt(squares / float64(free))
 		}
 	}

@@ -29,7 +29,7 @@ func loadOf(t *testing.T, s Server, l Lengths, perSecond float64) *profile.Servi
 // Fitted to the means of a few loads, step times predict the latencies of a load that was not
 // among them as those of the server do.
 func TestFitLoads(t *testing.T) {
-	true1 := Server{Times{0.011, 7e-5, 0, 1.2e-4, 2e-8, 0.01}, Settings{256, 2048, Unlimited}}
+	true1 := Server{Times{0.011, 7e-5, 0, 1.2e-4, 2e-8, 0.01, 0}, Settings{256, 2048, Unlimited}}
 	var loads []*profile.Serving
 	for _, l := range []Lengths{{Input: 256, Output: 64}, {Input: 1024, Output: 128}} {
 		for _, rate := range []float64{0.2, 2, 5} {
@@ -56,6 +56,31 @@ func TestFitLoads(t *testing.T) {
 	if fit, err = FitLoads(loads, Settings{MaxSequences: 4000}); err != nil || fit.CacheTokens != 50_000 ||
 		fit.TokenBudget != 4000 || fit.Check() != nil {
 		t.Errorf("%+v, %v", fit, err)
+	}
+}
+
+// Where attention is computed for all sequences together, loads show it, too.
+func TestFitLoadsUnderAMask(t *testing.T) {
+	masked := Server{Times{0.011, 7e-5, 0, 1.2e-4, 2e-8, 0.01, 1e-7}, Settings{256, 2048, Unlimited}}
+	var loads []*profile.Serving
+	for _, l := range []Lengths{{Input: 64, Output: 64}, {Input: 256, Output: 64}, {Input: 128, Output: 256}} {
+		for _, rate := range []float64{0.2, 1, 2, 3} {
+			loads = append(loads, loadOf(t, masked, l, rate))
+		}
+	}
+	fit, err := FitLoads(loads, Settings{})
+	if err != nil || fit.MaskedS == 0 {
+		t.Fatalf("%+v, %v", fit, err)
+	}
+	t.Logf("%+v", fit.Times)
+	of := func(s Server) *profile.Serving { return loadOf(t, s, Lengths{Input: 192, Output: 100}, 2) }
+	want, got := of(masked), of(fit.Server)
+	for what, x := range map[string][2]float64{
+		"TPOT": {*got.TPOT.Mean, *want.TPOT.Mean}, "TTFT": {*got.TTFT.Mean, *want.TTFT.Mean},
+	} {
+		if off := math.Abs(x[0]/x[1] - 1); off > 0.1 {
+			t.Errorf("%s is %.4g, and %.4g on the server itself", what, x[0], x[1])
+		}
 	}
 }
 

@@ -78,6 +78,7 @@ type replica struct {
 	done     int   // tokens of it that are
 	finished []int32
 	prompt   int     // tokens in the step
+	before   int     // of the same prompts, computed in earlier steps
 	pairs    float64 // of these with those before them
 	barred   bool    // a sequence gave up in this step: none is admitted
 }
@@ -182,7 +183,7 @@ func (r *replica) newest() int32 {
 
 // compose chooses the prompt tokens of the next step.
 func (r *replica) compose() {
-	r.prompt, r.pairs, r.finished = 0, 0, r.finished[:0]
+	r.prompt, r.before, r.pairs, r.finished = 0, 0, 0, r.finished[:0]
 	budget := r.TokenBudget - r.decoding
 	if r.partial >= 0 {
 		budget -= r.prefill(r.partial, budget)
@@ -251,6 +252,7 @@ func (r *replica) prefill(i int32, budget int) int {
 	n := min(whole-r.done, budget)
 	r.pairs += float64(n) * (float64(r.done) + float64(n)/2)
 	r.prompt += n
+	r.before += r.done
 	if r.done += n; r.done < whole {
 		r.partial = i
 		return n
@@ -262,15 +264,16 @@ func (r *replica) prefill(i int32, budget int) int {
 
 // step takes the step, or as many at once as are alike.
 func (r *replica) step() {
-	base := r.StepS + r.SequenceS*float64(r.decoding)
-	forPrompts := r.PromptS*float64(r.prompt) + r.PairS*r.pairs
+	d := float64(r.decoding)
+	base := r.StepS + r.SequenceS*d + r.MaskedS*d*d
+	forPrompts := r.PromptS*float64(r.prompt) + r.PairS*r.pairs + r.MaskedS*r.masked()
 	n := 1
 	if r.prompt == 0 && !r.barred {
 		n = r.alike(base)
 	}
 	took := base*float64(n) + r.contextS(n)
 	if r.decoding > 0 {
-		r.out.Gaps.add(base+forPrompts+r.ContextS*float64(r.context), r.ContextS*float64(r.decoding), n, r.decoding)
+		r.out.Gaps.add(base+forPrompts+r.perToken()*float64(r.context), r.perToken()*d, n, r.decoding)
 		r.out.DecodeS += took
 	} else {
 		r.out.PromptS += took
@@ -286,11 +289,21 @@ func (r *replica) step() {
 	r.join()
 }
 
+// masked is how many pairs more of a token of the step and one of any of its sequences there are
+// than in a step without prompts.
+func (r *replica) masked() float64 {
+	d, prompt, attended := float64(r.decoding), float64(r.prompt), float64(r.context+r.decoding)
+	return (d+prompt)*(attended+float64(r.before)+prompt) - d*attended
+}
+
+// perToken is the time that a token in the cache adds to a step without prompts.
+func (r *replica) perToken() float64 { return r.ContextS + r.MaskedS*float64(r.decoding) }
+
 // contextS is the time that the attention of n steps takes which differ only in
 // the context of those that decode.
 func (r *replica) contextS(n int) float64 {
 	k := float64(n)
-	return r.ContextS * (k*float64(r.context) + float64(r.decoding)*(k*(k-1)/2))
+	return r.perToken() * (k*float64(r.context) + float64(r.decoding)*(k*(k-1)/2))
 }
 
 // alike is the number of steps until a sequence leaves, the cache is full, or a
@@ -351,46 +364,4 @@ func (r *replica) join() {
 		r.context += whole
 		r.leaving.push(leaver{r.decoded + int64(request.Output) - int64(q.tokens), r.decoded, i})
 	}
-}
-
-// leavers are sequences by the step after which they leave: a binary heap.
-type leavers []leaver
-
-type leaver struct {
-	after, joined int64 // steps
-	request       int32
-}
-
-func (h *leavers) push(x leaver) {
-	*h = append(*h, x)
-	s := *h
-	i := len(s) - 1
-	for i > 0 && s[(i-1)/2].after > x.after {
-		s[i] = s[(i-1)/2]
-		i = (i - 1) / 2
-	}
-	s[i] = x
-}
-
-func (h *leavers) pop() leaver {
-	s := *h
-	top, x := s[0], s[len(s)-1]
-	s = s[:len(s)-1]
-	i := 0
-	for 2*i+1 < len(s) {
-		k := 2*i + 1
-		if k+1 < len(s) && s[k+1].after < s[k].after {
-			k++
-		}
-		if s[k].after >= x.after {
-			break
-		}
-		s[i] = s[k]
-		i = k
-	}
-	if len(s) > 0 {
-		s[i] = x
-	}
-	*h = s
-	return top
 }

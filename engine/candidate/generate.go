@@ -189,8 +189,7 @@ func (x *generator) seconds(b generation.Batch) (e estimate.Estimate, why string
 		}
 		n, input, output := float64(b.Sequences), float64(b.Input), float64(b.Output)
 		found, err := s.fitted.Estimate(func(s batching.Server) ([]float64, error) {
-			prompts := n * (input*s.PromptS + input*input/2*s.PairS)
-			return []float64{prompts + output*(s.StepS+n*(s.SequenceS+s.ContextS*(input+output/2)))}, nil
+			return []float64{s.BatchS(n, input, output)}, nil
 		})
 		if err == nil && found[0].Known() && found[0].Value > 0 {
 			return found[0], fmt.Sprintf("step times fitted to %s measured on %s", quantity.Several(len(s.Loads), "load"),

@@ -25,7 +25,8 @@ func transformersServe(t *testing.T) Target {
 	}
 	model := filepath.Join(t.TempDir(), "model")
 	offline := append(os.Environ(), "HF_HUB_OFFLINE=1", "OMP_NUM_THREADS=1")
-	made := exec.CommandContext(t.Context(), filepath.Join(bin, "bin", "python"), "testdata/model.py", model)
+	made := exec.CommandContext(t.Context(), filepath.Join(bin, "bin", "python"),
+		append([]string{"testdata/model.py", model}, vocabulary...)...)
 	made.Env = offline
 	if out, err := made.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
