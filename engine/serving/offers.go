@@ -9,6 +9,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/pareto"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/training"
 )
 
 // Variant is one way to answer a query: a model, or a modified version of it.
@@ -165,22 +166,22 @@ func Offers(set *profile.Set, models []string, usdPerHour float64) []Offer {
 				USDPerHour: price, PriceFrom: from, Accuracy: math.NaN(),
 			})
 		}
-		offers[at].add(r)
+		offers[at].add(r, training.Iteration(*r, set.Kinds))
 	}
 	return offers
 }
 
-// add takes the times and the accuracy of a run over.
-func (o *Offer) add(r *profile.Run) {
+// add takes the times and the accuracy of a run over; time is its steady one with an interval.
+func (o *Offer) add(r *profile.Run, time estimate.Estimate) {
 	p := BatchPoint{Batch: float64(r.BatchSize), P50S: r.Steady.Value, P99S: r.Steady.Value}
 	if sd := r.SteadyStdDevS; sd != nil && *sd > 0 {
 		p.P99S += normal99 * *sd
 		o.Spread = true
 	}
 	if at := slices.IndexFunc(o.Points, func(q BatchPoint) bool { return q.Batch == p.Batch }); at >= 0 {
-		o.Points[at], o.Times[at] = p, r.Steady
+		o.Points[at], o.Times[at] = p, time
 	} else {
-		o.Points, o.Times = append(o.Points, p), append(o.Times, r.Steady)
+		o.Points, o.Times = append(o.Points, p), append(o.Times, time)
 	}
 	if r.Accuracy != nil {
 		o.Accuracy, o.Metric, o.LowerIsBetter = r.Accuracy.Value, r.Accuracy.Metric, !r.Accuracy.HigherIsBetter
