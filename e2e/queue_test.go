@@ -25,9 +25,9 @@ for _ in range(60):
     time.sleep(0.02)
 `
 
-// patience is how long a probe in a queue may take to begin, with PyTorch to import on a busy
+// startTimeout is how long a probe in a queue may take to begin, with PyTorch to import on a busy
 // machine.
-const patience = 5 * time.Minute
+const startTimeout = 5 * time.Minute
 
 // A matrix on three GPU types is started from the form, left while one of its jobs waits and
 // the others run, and followed to its end by the next session.
@@ -68,17 +68,17 @@ func TestQueueOnTheScreens(t *testing.T) {
 	s.keys("p")
 	s.waitFor("Start the probes?", timeout)
 	s.keys("y")
-	s.waitFor("waits for GPUs in use by others", patience)
-	s.waitFor("● running", patience)
+	s.waitFor("waits for GPUs in use by others", startTimeout)
+	s.waitFor("● running", startTimeout)
 	s.keys("q")
 	s.waitFor("The probes go on.", timeout)
 	s.left(0)
 	slurm(t, "scancel", others)
 
 	s = startAt(t, user, []string{conf}, 120, 40)
-	s.waitFor("follows 6 probes of train.py in slurm", patience)
+	s.waitFor("follows 6 probes of train.py in slurm", startTimeout)
 	s.keys("2")
-	s.waitFor("6 of 6 done", 2*patience)
+	s.waitFor("6 of 6 done", 2*startTimeout)
 	s.keys("q")
 	s.left(0)
 

@@ -93,7 +93,8 @@ func besideMeasured(t *testing.T, url, log string) {
 	}
 	if m := of.Measured; m.Requests != 30 || *m.TTFT.P50.S != *probed.Cells[0].TTFT.P50.S ||
 		*m.TPOT.P95.S != *probed.Cells[0].TPOT.P95.S || m.Within < 0 || m.Within > 1 {
-		t.Errorf("measured is %+v, the probe says %+v", m, probed.Cells[0])
+		t.Errorf("%d requests are measured with TTFT %g and TPOT %g s, %g within; the probe says %g and %g", m.Requests,
+			*m.TTFT.P50.S, *m.TPOT.P95.S, m.Within, *probed.Cells[0].TTFT.P50.S, *probed.Cells[0].TPOT.P95.S)
 	}
 	if text, _, err = execute(t, "traffic", "llm", "--log", log, "--trace", longer); err != nil ||
 		!strings.Contains(text, "as measured") {

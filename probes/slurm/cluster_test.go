@@ -177,9 +177,9 @@ func (c *cluster) command(args ...string) *client {
 	return p
 }
 
-// patience is how long something is waited for that happens at once on a machine that does
+// timeout is how long something is waited for that happens at once on a machine that does
 // nothing else; on a busy one PyTorch takes a minute to import.
-const patience = 5 * time.Minute
+const timeout = 5 * time.Minute
 
 // start begins a probe of the script.
 func (c *cluster) start(args ...string) *client {
@@ -233,7 +233,7 @@ func (c *cluster) daemon(words ...string) {
 // returns the number of the job that writes.
 func (c *cluster) steps(least int) string {
 	c.t.Helper()
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(200 * time.Millisecond) {
+	for until := time.Now().Add(timeout); time.Now().Before(until); time.Sleep(200 * time.Millisecond) {
 		n := 0
 		for _, s := range c.spools() {
 			if len(s) >= 20 {
@@ -251,7 +251,7 @@ func (c *cluster) steps(least int) string {
 // idle waits until all nodes are, and no job is left.
 func (c *cluster) idle() {
 	c.t.Helper()
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(200 * time.Millisecond) {
+	for until := time.Now().Add(timeout); time.Now().Before(until); time.Sleep(200 * time.Millisecond) {
 		for node := range strings.FieldsSeq(c.slurm("sinfo", "-h", "-N", "-p", "urgent", "-t", "drain", "-o", "%N")) {
 			c.slurm("scontrol", "update", "NodeName="+node, "State=RESUME") // Slurm itself may have drained it
 		}

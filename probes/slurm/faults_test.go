@@ -131,7 +131,7 @@ func (m *faulty) restart(daemon string, most time.Duration) {
 
 // running waits for a job of the matrix that runs, and returns its number.
 func (m *faulty) running() string {
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+	for until := time.Now().Add(timeout); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
 		if jobs := strings.Fields(m.slurm("squeue", "-h", "-t", "running", "-o", "%i")); len(jobs) > 0 {
 			return jobs[m.random.IntN(len(jobs))]
 		}
@@ -253,7 +253,7 @@ func (m *faulty) begun() {
 		m.steps(1)
 		return
 	}
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(300 * time.Millisecond) {
+	for until := time.Now().Add(timeout); time.Now().Before(until); time.Sleep(300 * time.Millisecond) {
 		if slices.ContainsFunc(strings.Fields(m.slurm("squeue", "-h", "-o", "%j")), func(name string) bool {
 			return len(name) == len("00112233445566aa00")
 		}) {

@@ -57,7 +57,7 @@ func TestOffersOfACluster(t *testing.T) {
 	defer c.slurm("scancel", taken)
 	c.slurm("scontrol", "update", "NodeName=gpu1", "State=DRAIN", "Reason=test")
 	defer c.slurm("scontrol", "update", "NodeName=gpu1", "State=RESUME")
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+	for until := time.Now().Add(timeout); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
 		if c.slurm("squeue", "-h", "-j", taken, "-o", "%T") == "RUNNING" {
 			break
 		}
@@ -166,7 +166,7 @@ func TestNodeDrained(t *testing.T) {
 	c.slurm("scontrol", "update", "NodeName=gpu2", "State=DRAIN", "Reason=test")
 	p := c.start("--gpu", "a100", "--batch", "16")
 	said := ""
-	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(200 * time.Millisecond) {
+	for until := time.Now().Add(timeout); time.Now().Before(until); time.Sleep(200 * time.Millisecond) {
 		list := c.command("queue", "list")
 		if _ = list.cmd.Run(); strings.Contains(list.out.String(), "drained") {
 			said = list.out.String()
