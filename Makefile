@@ -21,11 +21,9 @@ build: ## build bin/sweetspot
 setup: ## install what the tests need, or say what they will skip
 	@scripts/setup
 
-# Tests wait for terminals, servers and Python a third of their time, so that one
-# package more than there are processors runs at once.
 test: setup ## vet, then run every test
 	go vet ./...
-	go test -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 20m ./...
+	go test -timeout 20m ./...
 
 # Only packages that start goroutines or lock something can have a race.
 race: setup ## run the tests of what works in parallel again, in a short form, with the race detector
