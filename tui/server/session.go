@@ -116,15 +116,15 @@ func (me *session) run() (why error) {
 	defer kill()
 	defer context.AfterFunc(c.Context(), func() { me.leave(errGone) })()
 	o, path := me.options()
-	seated, seat := me.server.turns.Seat(ctx)
-	app := tui.New(seated, o)
+	ctx, turns := me.server.turns.Join(ctx)
+	app := tui.New(ctx, o)
 	var model tea.Model = app
 	if around := me.server.around; around != nil {
 		model = around(me, model)
 	}
 	input := newInput(&bounded{r: c}, func() { me.leave(errGone) })
 	defer input.close()
-	watched := &watched{model: model, fault: me.fault, input: input, seat: seat}
+	watched := &watched{model: model, fault: me.fault, input: input, turns: turns}
 	pty, sizes, _ := c.Pty()
 	env := append(slices.DeleteFunc(c.Environ(), func(v string) bool { return strings.HasPrefix(v, "TERM=") }),
 		"TERM="+terminal(pty.Term), "SSH_TTY=sweetspot")

@@ -14,7 +14,7 @@ type watched struct {
 	model   tea.Model
 	fault   func(any)
 	input   *input
-	seat    *ask.Seat
+	turns   *ask.Session
 	done    func() // ends the turn that [watched.Update] has taken; nil where it has none
 	last    tea.View
 	drawn   time.Time // when last was
@@ -78,7 +78,7 @@ func (m *watched) Init() tea.Cmd { return m.guard(m.model.Init) }
 func (m *watched) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg, tea.MouseMsg:
-		m.seat.Settle()
+		m.turns.InUse()
 	case leaveMsg:
 		m.leaving = true
 		m.input.end()
@@ -96,7 +96,7 @@ func (m *watched) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, nil
 	}
 	m.pass() // where there was no drawing
-	m.done = m.seat.Take()
+	m.done = m.turns.Take()
 	return m, m.guard(func() (cmd tea.Cmd) {
 		m.model, cmd = m.model.Update(msg)
 		return cmd

@@ -29,21 +29,21 @@ type answer[A any] struct {
 
 // Ask returns the command that does the work, or nil while another answer is on
 // its way: [Loop.Receive] then says that it is time to ask again. The work that
-// is on its way is cancelled. Of several programs in one process a few work at a
+// is on its way is cancelled. Of several sessions in one process a few work at a
 // time, see [Turns].
 func (l *Loop[A]) Ask(ctx context.Context, work Work[A]) tea.Cmd {
-	seat := seatOf(ctx)
+	session := sessionOf(ctx)
 	return l.ask(ctx, func(ctx context.Context) A {
-		defer seat.Take()()
+		defer session.Take()()
 		return work(ctx)
 	})
 }
 
 // AskAside is Ask for work that takes seconds of all processors and that nothing waits for.
 func (l *Loop[A]) AskAside(ctx context.Context, work Work[A]) tea.Cmd {
-	seat := seatOf(ctx)
+	session := sessionOf(ctx)
 	return l.ask(ctx, func(ctx context.Context) (none A) {
-		done, ok := seat.takeAside(ctx)
+		done, ok := session.takeAside(ctx)
 		if !ok {
 			return none
 		}

@@ -63,15 +63,15 @@ func TestWhatIsForgottenNeverArrives(t *testing.T) {
 	}
 }
 
-// seated is a context of a program that takes turns.
-func seated(t *Turns) context.Context {
-	ctx, _ := t.Seat(context.Background())
+// joined is a context of a session that takes turns.
+func joined(t *Turns) context.Context {
+	ctx, _ := t.Join(context.Background())
 	return ctx
 }
 
-// Of what is done aside, one program's waits for another's, unless nobody wants it any more.
+// Of what is done aside, one session's waits for another's, unless nobody wants it any more.
 func TestWorkAsideTakesTurns(t *testing.T) {
-	ctx, cancel := context.WithCancel(seated(NewTurns()))
+	ctx, cancel := context.WithCancel(joined(NewTurns()))
 	var first, second, third Loop[string]
 	begun, finish := make(chan bool), make(chan bool)
 	going := make(chan tea.Msg)
@@ -83,7 +83,7 @@ func TestWorkAsideTakesTurns(t *testing.T) {
 	go func() { late <- waiting() }()
 	own := third.AskAside(context.Background(), func(context.Context) string { return "third" })
 	if v, _, ok := third.Receive(own()); !ok || v != "third" {
-		t.Errorf("a program alone waits: %q", v)
+		t.Errorf("a program without a session waits: %q", v)
 	}
 	select {
 	case <-late:

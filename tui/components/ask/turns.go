@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Turns shares processors among the programs of one process: of those who have work, a few
+// Turns shares processors among the sessions of one process: of those with work, a few
 // compute at a time, in the order in which they asked. Otherwise everything that takes
 // little, such as logging in or reading a key, would wait behind all of them.
 type Turns struct {
@@ -16,50 +16,60 @@ type Turns struct {
 
 	mu      sync.Mutex
 	free    int
-	waiting [2][]chan struct{} // those who have seen nothing yet, and the others
-	last    int                // of which of the two the last one was that had waited
+	waiting [2][]chan struct{} // queues of new sessions and of those in use
+	last    int                // the queue that was served last
 }
 
-// NewTurns leaves a processor for what takes no turn, if there are several. One program at
+// The queues.
+const (
+	fresh = iota // their users have pressed no key yet
+	inUse
+)
+
+// NewTurns leaves a processor for what takes no turn, if there are several. One session at
 // a time works aside, see [Loop.AskAside].
 func NewTurns() *Turns { return newTurns(max(runtime.GOMAXPROCS(0)-1, 1)) }
 
 func newTurns(most int) *Turns { return &Turns{aside: make(chan struct{}, 1), free: most} }
 
-// Seat is a program among those that take turns. Nil waits for nobody.
-type Seat struct {
-	turns   *Turns
-	settled atomic.Bool
+// Session is one of those that take turns. Nil waits for nobody.
+type Session struct {
+	turns *Turns
+	inUse atomic.Bool
 }
 
-// Seat is one for a program whose context is to be the one that is returned.
-func (t *Turns) Seat(ctx context.Context) (context.Context, *Seat) {
-	s := &Seat{turns: t}
-	return context.WithValue(ctx, seatKey{}, s), s
+// Join adds a session, whose program is to have the context that is returned.
+func (t *Turns) Join(ctx context.Context) (context.Context, *Session) {
+	s := &Session{turns: t}
+	return context.WithValue(ctx, sessionKey{}, s), s
 }
 
-// seatKey is under which a context has its [Seat].
-type seatKey struct{}
+// sessionKey is the key of the [Session] in a context.
+type sessionKey struct{}
 
-func seatOf(ctx context.Context) *Seat {
-	s, _ := ctx.Value(seatKey{}).(*Seat)
+func sessionOf(ctx context.Context) *Session {
+	s, _ := ctx.Value(sessionKey{}).(*Session)
 	return s
 }
 
-// Settle says that this program has shown something. Those who wait for their first sight are
-// few as a rule, so that each of them comes soon.
-func (s *Seat) Settle() { s.settled.Store(true) }
+// InUse says that the user of this session has pressed a key. New sessions, which are few as a
+// rule, have a queue of their own, so that each of them soon shows something.
+func (s *Session) InUse() { s.inUse.Store(true) }
 
-// turnLasts is how long a turn lasts at most. Who computes on holds up nobody any more: all
-// then share the processors as the scheduler has it.
+// turnLasts is how long a turn lasts at most. A session that computes on no longer makes others
+// wait: the scheduler then shares the processors among them.
 const turnLasts = 25 * time.Millisecond
 
 // Take waits for a turn; done ends it.
-func (s *Seat) Take() (done func()) {
+func (s *Session) Take() (done func()) {
 	if s == nil {
 		return func() {}
 	}
-	s.turns.take(s.settled.Load())
+	queue := fresh
+	if s.inUse.Load() {
+		queue = inUse
+	}
+	s.turns.take(queue)
 	end := sync.OnceFunc(s.turns.pass)
 	late := time.AfterFunc(turnLasts, end)
 	return func() {
@@ -68,39 +78,35 @@ func (s *Seat) Take() (done func()) {
 	}
 }
 
-func (t *Turns) take(settled bool) {
+func (t *Turns) take(queue int) {
 	t.mu.Lock()
 	if t.free > 0 {
 		t.free--
 		t.mu.Unlock()
 		return
 	}
-	class, mine := 0, make(chan struct{})
-	if settled {
-		class = 1
-	}
-	t.waiting[class] = append(t.waiting[class], mine)
+	mine := make(chan struct{})
+	t.waiting[queue] = append(t.waiting[queue], mine)
 	t.mu.Unlock()
 	<-mine
 }
 
-// pass gives the turn to the next: where both wait, to one who has seen nothing and to
-// another in turn.
+// pass gives the turn to the next: from the two queues alternately, where both have sessions.
 func (t *Turns) pass() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, class := range [2]int{1 - t.last, t.last} {
-		if all := t.waiting[class]; len(all) > 0 {
+	for _, queue := range [2]int{1 - t.last, t.last} {
+		if all := t.waiting[queue]; len(all) > 0 {
 			close(all[0])
-			t.waiting[class], t.last = all[1:], class
+			t.waiting[queue], t.last = all[1:], queue
 			return
 		}
 	}
 	t.free++
 }
 
-// takeAside waits for a turn of work aside; ok is false where nobody wants it any more.
-func (s *Seat) takeAside(ctx context.Context) (done func(), ok bool) {
+// takeAside waits for a turn of work aside; ok is false where the work was cancelled.
+func (s *Session) takeAside(ctx context.Context) (done func(), ok bool) {
 	if s == nil {
 		return func() {}, true
 	}

@@ -9,19 +9,19 @@ import (
 	"testing"
 )
 
-// Turns are taken in the order in which they were asked for, by one who has seen nothing yet
-// and one of the others in turn.
+// Turns are taken in the order in which they were asked for, by new sessions and by those in
+// use alternately.
 func TestTurnsGoRound(t *testing.T) {
 	turns := newTurns(1)
-	turns.take(true)
+	turns.take(inUse)
 	var all sync.WaitGroup
 	var came []string
 	for k, who := range []struct {
-		name    string
-		settled bool
-	}{{"old 1", true}, {"old 2", true}, {"old 3", true}, {"new 1", false}, {"new 2", false}} {
+		name  string
+		queue int
+	}{{"old 1", inUse}, {"old 2", inUse}, {"old 3", inUse}, {"new 1", fresh}, {"new 2", fresh}} {
 		all.Go(func() {
-			turns.take(who.settled)
+			turns.take(who.queue)
 			came = append(came, who.name) // one at a time
 			turns.pass()
 		})
@@ -49,7 +49,7 @@ func TestTurnsAreLimited(t *testing.T) {
 	for k := range 20 {
 		all.Go(func() {
 			for range 50 {
-				turns.take(k%2 == 0)
+				turns.take(k % 2)
 				if n := now.Add(1); n > most.Load() {
 					most.Store(n)
 				}
@@ -66,24 +66,24 @@ func TestTurnsAreLimited(t *testing.T) {
 	}
 }
 
-// Who computes for long holds up nobody, and a turn that was passed on is not passed on again.
+// A session that computes for long makes nobody wait, and a turn that was passed on is not passed on again.
 func TestLongTurnsEnd(t *testing.T) {
 	turns := newTurns(1)
-	_, one := turns.Seat(context.Background())
-	_, other := turns.Seat(context.Background())
+	_, one := turns.Join(context.Background())
+	_, other := turns.Join(context.Background())
 	late := one.Take()
 	done := other.Take() // comes though the first does not end
 	late()
 	late()
 	done()
 	done()
-	turns.take(true)
+	turns.take(inUse)
 	if turns.free != 0 {
 		t.Errorf("%d turns are free", turns.free)
 	}
 }
 
-// An answer takes a turn, and ends it; a program alone takes none.
+// An answer takes a turn, and ends it; a program without a session takes none.
 func TestAnswersTakeTurns(t *testing.T) {
 	turns := newTurns(1)
 	free := func() int {
@@ -92,7 +92,7 @@ func TestAnswersTakeTurns(t *testing.T) {
 		return turns.free
 	}
 	var l, alone Loop[int]
-	during := l.Ask(seated(turns), func(context.Context) int { return free() })
+	during := l.Ask(joined(turns), func(context.Context) int { return free() })
 	if v, _, ok := l.Receive(during()); !ok || v != 0 || free() != 1 {
 		t.Errorf("%d turns are free meanwhile, %d afterwards", v, free())
 	}
