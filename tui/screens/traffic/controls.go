@@ -95,28 +95,11 @@ func (c *controls) save(k int, q *Question) {
 
 // show brings notes and marks to an answer.
 func (c *controls) show(a *Answer) {
-	suits, inTime := a.suits()
-	memory := c.All[memorySlider]
-	memory.Marks = []float64{suits}
-	if a.Question.MemoryGB == 0 {
-		memory.Set(suits)
-	}
-	switch {
-	case a.Question.MemoryGB > 0:
-		memory.SetNote(quantity.Duration(a.Engine.Settings.Function.Seconds))
-	case inTime:
-		memory.SetNote("cheapest in time")
-	default:
-		memory.SetNote("none is in time")
-	}
+	dial.ShowMemory(c.All[memorySlider], &a.Engine, a.Question.MemoryGB)
 	accuracy := c.All[accuracySlider]
 	accuracy.SetNote("m chooses a model")
 	if a.Question.Model != "" {
-		lo, hi := accuracies(a.Engine.Variants)
-		if lo < hi {
-			accuracy.SetRange(lo, hi)
-		}
-		accuracy.SetNote(quantity.Several(len(a.Engine.Served), "choice"))
+		dial.ShowAccuracy(accuracy, &a.Engine)
 	}
 	price := c.All[priceSlider]
 	price.SetNote("")
@@ -129,16 +112,6 @@ func (c *controls) show(a *Answer) {
 	made, _ := dial.Made(a.Question.Load, c.trace)
 	c.every[lengthSlider].SetNote("w: " + made.Words())
 	c.All[scaleSlider].SetNote(fmt.Sprintf("peak %s/s", quantity.Count(float64(a.Engine.Trace.Peak()))))
-}
-
-func accuracies(v serving.Variants) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, x := range v.List {
-		if !math.IsNaN(x.Accuracy) {
-			lo, hi = math.Min(lo, x.Accuracy), math.Max(hi, x.Accuracy)
-		}
-	}
-	return lo, hi
 }
 
 // Answer is what the schemes make of a question; nobody changes it.
@@ -183,12 +156,6 @@ func (q Question) wanted() serving.Wanted {
 		w.MinAccuracy = &q.MinAccuracy
 	}
 	return w
-}
-
-// suits is the function's memory that the limit asks for, and whether it is in
-// time.
-func (a *Answer) suits() (gb float64, inTime bool) {
-	return a.Engine.Memory.Suits(a.Engine.Settings.StrictLimitS, a.Engine.Settings.Function.Prices)
 }
 
 // advise seeks the advice for an answer; without outcomes there is none.

@@ -234,18 +234,6 @@ func TestTheAccuracySlidersRangeIsThatOfTheVariants(t *testing.T) {
 	if lo, hi := s.controls.All[accuracySlider].Range(); lo != 0.85 || hi != 0.9 {
 		t.Errorf("with variants of 85 and 90 %% it goes from %g to %g", lo, hi)
 	}
-	variants := func(of ...float64) (v serving.Variants) {
-		for _, a := range of {
-			v.List = append(v.List, serving.Variant{Accuracy: a})
-		}
-		return v
-	}
-	if lo, hi := accuracies(variants(0.3, math.NaN(), 0.2, 0.7)); lo != 0.2 || hi != 0.7 {
-		t.Errorf("from %g to %g", lo, hi)
-	}
-	if lo, hi := accuracies(variants(math.NaN())); lo <= hi {
-		t.Errorf("from nothing it goes from %g to %g", lo, hi)
-	}
 }
 
 func TestNotesOfTheSliders(t *testing.T) {
@@ -261,7 +249,8 @@ func TestNotesOfTheSliders(t *testing.T) {
 	says(accuracySlider, "m chooses a model")
 	says(priceSlider, "10 requests/s")
 	says(scaleSlider, "peak ")
-	suits, _ := s.Shown.suits()
+	of := &s.Shown.Engine
+	suits, _ := of.Memory.Suits(of.Settings.StrictLimitS, of.Settings.Function.Prices)
 	if got := first(s.controls.All[memorySlider].Value()); got != suits ||
 		!slices.Equal(s.controls.All[memorySlider].Marks,
 			[]float64{suits}) {

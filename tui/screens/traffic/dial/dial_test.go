@@ -1,6 +1,7 @@
 package dial
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -78,5 +79,34 @@ func TestChooseLoad(t *testing.T) {
 	}
 	if sh.Choices.Visible() {
 		t.Error("the trace is not offered")
+	}
+}
+
+// The slider of accuracy reaches over the variants, whose metric says which way it limits. Where all are
+// alike it reaches over all accuracies; where there are none it stays as it is.
+func TestShowAccuracy(t *testing.T) {
+	of := func(accuracies ...float64) *serving.Procured {
+		p := &serving.Procured{}
+		for _, a := range accuracies {
+			p.Variants.List = append(p.Variants.List, serving.Variant{Accuracy: a})
+		}
+		return p
+	}
+	lower := of(0.3, math.NaN(), 0.2, 0.7)
+	lower.Variants.LowerIsBetter = true
+	s := slider.NewDial(Accuracy)
+	for _, c := range []struct {
+		of     *serving.Procured
+		lo, hi float64
+		off    bool // a limit from above is off at the high end
+	}{{of(), 0, 1, false}, {lower, 0.2, 0.7, true}, {of(), 0.2, 0.7, true}, {of(0.3, math.NaN(), 0.2), 0.2, 0.3, false},
+		{of(math.NaN()), 0, 1, false}, {of(0.4, 0.4), 0, 1, false}} {
+		ShowAccuracy(s, c.of)
+		s.Set(c.hi)
+		s.Move(1)
+		_, on := s.Value()
+		if lo, hi := s.Range(); lo != c.lo || hi != c.hi || on == c.off {
+			t.Errorf("%+v: from %g to %g, on %v", c.of.Variants, lo, hi, on)
+		}
 	}
 }

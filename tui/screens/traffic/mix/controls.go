@@ -2,14 +2,12 @@ package mix
 
 import (
 	"fmt"
-	"math"
 
 	"sweetspot/data/workload"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/serving"
 	"sweetspot/tui/components/slider"
 	"sweetspot/tui/screens/traffic/dial"
-	"sweetspot/tui/text"
 )
 
 // The sliders of a kind, from top to bottom.
@@ -237,43 +235,10 @@ func (c *controls) show(a *Answer) {
 	if g == nil {
 		return
 	}
-	suits, inTime := g.Memory.Suits(g.Settings.StrictLimitS, g.Settings.Function.Prices)
-	memory.Marks = []float64{suits}
-	switch {
-	case w.MemoryGB > 0:
-		memory.SetNote(quantity.Duration(g.Settings.Function.Seconds))
-	case inTime:
-		memory.SetNote("cheapest in time")
-	default:
-		memory.SetNote("none is in time")
-	}
-	if w.MemoryGB == 0 {
-		memory.Set(suits)
-	}
-	c.showAccuracy(g)
+	dial.ShowMemory(memory, &g.Procured, w.MemoryGB)
+	dial.ShowAccuracy(c.kind[accuracySlider], &g.Procured)
 	c.kind[costSlider].SetNote("then the most accurate")
 	if w.MaxUSDPerMillion == nil {
 		c.kind[costSlider].SetNote("the cheapest")
 	}
-}
-
-// showAccuracy has the slider span what there is to choose from.
-func (c *controls) showAccuracy(g *serving.Group) {
-	s := c.kind[accuracySlider]
-	s.SetDirection(slider.AtLeast)
-	if g.Variants.LowerIsBetter {
-		s.SetDirection(slider.AtMost)
-	}
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, v := range g.Variants.List {
-		if !math.IsNaN(v.Accuracy) {
-			lo, hi = min(lo, v.Accuracy), max(hi, v.Accuracy)
-		}
-	}
-	if lo < hi {
-		s.SetRange(lo, hi)
-	} else {
-		s.SetRange(0, 1)
-	}
-	s.SetNote(text.Clean(quantity.Several(len(g.Served), "choice")))
 }
