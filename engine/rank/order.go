@@ -204,7 +204,7 @@ func (r *Result) places(feasible, from, to int) []int {
 // first is the feasible candidates at the first n places. Where all are in order already, no
 // more are looked at than it takes to find them.
 func (r *Result) first(n int) []int {
-	if r.order.rising == nil {
+	if n == 0 || r.order.rising == nil {
 		return r.places(1, 0, n)
 	}
 	words := make([]uint64, 0, n)
@@ -213,7 +213,7 @@ func (r *Result) first(n int) []int {
 			continue
 		}
 		word := uint64(r.order.rough[i])<<32 | uint64(i)
-		if len(words) >= n && (n == 0 || word>>32 != words[n-1]>>32) { // nor rounded alike
+		if len(words) >= n && word>>32 != words[n-1]>>32 { // nor rounded alike
 			break
 		}
 		words = append(words, word)
