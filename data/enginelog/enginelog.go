@@ -17,11 +17,11 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/batching"
 	"sweetspot/engine/plaintext"
 )
@@ -47,14 +47,16 @@ var (
 
 // ReadFile reads a log. Settings that it does not tell are 0; the cache it always tells.
 func ReadFile(path string) (batching.Settings, error) {
-	file, err := os.Open(path)
+	file, err := textfile.OpenFile(path)
 	if err != nil {
-		why := err
-		if p := (*fs.PathError)(nil); errors.As(err, &p) {
-			why = p.Err
+		mend := ""
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			mend = "; check the path and its permissions"
 		}
-		return batching.Settings{}, fmt.Errorf("cannot read the log of the engine %s: %w; check the path and its "+
-			"permissions", plaintext.Clean(path), why)
+		if at := (*fs.PathError)(nil); errors.As(err, &at) {
+			err = at.Err
+		}
+		return batching.Settings{}, fmt.Errorf("cannot read the log of the engine %s: %w%s", plaintext.Clean(path), err, mend)
 	}
 	defer file.Close()
 	s, err := Read(file)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"sweetspot/engine/batching"
@@ -53,8 +54,17 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("%q: %+v, %v", log, s, err)
 		}
 	}
-	if _, err := ReadFile(filepath.Join(t.TempDir(), "none.log")); err == nil || strings.Contains(err.Error(), "\n") {
-		t.Errorf("no file: %v", err)
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		filepath.Join(t.TempDir(), "none.log"): "no such file or directory; check the path",
+		t.TempDir():                            "it is a folder", pipe: "it is a pipe",
+	} {
+		if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", path, err)
+		}
 	}
 }
 
