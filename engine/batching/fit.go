@@ -108,7 +108,7 @@ func (a attempt) server() Server {
 // use, by and by finer.
 func (f *fitter) tryAll(known Settings) []attempt {
 	var tried []attempt
-	watched, seen := f.watched(false, f.start(0.05), 0.3)
+	watched, seen := f.watched(unmasked)
 	try := func(budget, cache int) {
 		sequences := cmp.Or(known.MaxSequences, budget)
 		settings := Settings{sequences, max(budget, sequences), cache}
@@ -116,7 +116,7 @@ func (f *fitter) tryAll(known Settings) []attempt {
 			tried = append(tried, f.search(attempt{settings, f.start(share), math.Inf(1)}, coarse, nil))
 		}
 		if seen {
-			tried = append(tried, f.search(attempt{settings, slices.Clone(watched), math.Inf(1)}, coarse, nil))
+			tried = append(tried, f.search(attempt{settings, watched.begin(f.start(0.05), 0.3), math.Inf(1)}, coarse, nil))
 		}
 	}
 	cached := cacheSeen(f.seen)
@@ -146,11 +146,14 @@ func (f *fitter) tryAll(known Settings) []attempt {
 // masked are times with that of pairs under one mask; of no use where the log shows none.
 func (f *fitter) masked(of Settings) attempt {
 	best := attempt{Settings: of, loss: math.Inf(1)}
+	watched, seen := f.watched(terms)
+	if !seen || watched.MaskedS == 0 {
+		return best
+	}
 	for _, part := range []float64{0.1, 0.3, 1} {
-		if x, ok := f.watched(true, f.start(0.05), part); ok {
-			if a := f.search(attempt{Settings: of, x: x}, coarse, nil); a.loss < best.loss {
-				best = a
-			}
+		x := watched.begin(f.start(0.05), part)
+		if a := f.search(attempt{Settings: of, x: x}, coarse, nil); a.loss < best.loss {
+			best = a
 		}
 	}
 	return best

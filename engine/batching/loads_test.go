@@ -26,6 +26,19 @@ func loadOf(t *testing.T, s Server, l Lengths, perSecond float64) *profile.Servi
 		TPOT: &profile.Spread{Mean: new(tpot / n)}}
 }
 
+// predicts checks the mean latencies of a load on a fitted server against those of the server itself.
+func predicts(t *testing.T, fitted, itself Server, l Lengths, perSecond float64) {
+	t.Helper()
+	got, want := loadOf(t, fitted, l, perSecond), loadOf(t, itself, l, perSecond)
+	for what, x := range map[string][2]float64{
+		"TPOT": {*got.TPOT.Mean, *want.TPOT.Mean}, "TTFT": {*got.TTFT.Mean, *want.TTFT.Mean},
+	} {
+		if off := math.Abs(x[0]/x[1] - 1); off > 0.1 {
+			t.Errorf("%s is %.4g, and %.4g on the server itself", what, x[0], x[1])
+		}
+	}
+}
+
 // Fitted to the means of a few loads, step times predict the latencies of a load that was not
 // among them as those of the server do.
 func TestFitLoads(t *testing.T) {
@@ -40,18 +53,11 @@ func TestFitLoads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fit.Used != 6*600 || len(fit.Draws) == 0 || fit.CacheTokens != Unlimited || fit.MaxSequences != 256 {
+	if fit.Used != 6*600 || len(fit.Draws) == 0 || fit.CacheTokens != Unlimited || fit.MaxSequences != 256 ||
+		fit.MaskedS != 0 {
 		t.Errorf("%+v", fit)
 	}
-	of := func(s Server) *profile.Serving { return loadOf(t, s, Lengths{Input: 600, Output: 100}, 4) }
-	want, got := of(true1), of(fit.Server)
-	for what, x := range map[string][2]float64{
-		"TPOT": {*got.TPOT.Mean, *want.TPOT.Mean}, "TTFT": {*got.TTFT.Mean, *want.TTFT.Mean},
-	} {
-		if off := math.Abs(x[0]/x[1] - 1); off > 0.1 {
-			t.Errorf("%s is %.4g, and %.4g on the server itself", what, x[0], x[1])
-		}
-	}
+	predicts(t, fit.Server, true1, Lengths{Input: 600, Output: 100}, 4)
 	loads[0].CacheTokens = new(50_000.0)
 	if fit, err = FitLoads(loads, Settings{MaxSequences: 4000}); err != nil || fit.CacheTokens != 50_000 ||
 		fit.TokenBudget != 4000 || fit.Check() != nil {
@@ -72,16 +78,7 @@ func TestFitLoadsUnderAMask(t *testing.T) {
 	if err != nil || fit.MaskedS == 0 {
 		t.Fatalf("%+v, %v", fit, err)
 	}
-	t.Logf("%+v", fit.Times)
-	of := func(s Server) *profile.Serving { return loadOf(t, s, Lengths{Input: 192, Output: 100}, 2) }
-	want, got := of(masked), of(fit.Server)
-	for what, x := range map[string][2]float64{
-		"TPOT": {*got.TPOT.Mean, *want.TPOT.Mean}, "TTFT": {*got.TTFT.Mean, *want.TTFT.Mean},
-	} {
-		if off := math.Abs(x[0]/x[1] - 1); off > 0.1 {
-			t.Errorf("%s is %.4g, and %.4g on the server itself", what, x[0], x[1])
-		}
-	}
+	predicts(t, fit.Server, masked, Lengths{Input: 192, Output: 100}, 2)
 }
 
 func TestFitLoadsRefuses(t *testing.T) {

@@ -266,7 +266,8 @@ func (r *replica) prefill(i int32, budget int) int {
 func (r *replica) step() {
 	d := float64(r.decoding)
 	base := r.StepS + r.SequenceS*d + r.MaskedS*d*d
-	forPrompts := r.PromptS*float64(r.prompt) + r.PairS*r.pairs + r.MaskedS*r.masked()
+	forPrompts := r.PromptS*float64(r.prompt) + r.PairS*r.pairs +
+		r.MaskedS*morePairs(d, float64(r.context), float64(r.before), float64(r.prompt))
 	n := 1
 	if r.prompt == 0 && !r.barred {
 		n = r.alike(base)
@@ -289,11 +290,12 @@ func (r *replica) step() {
 	r.join()
 }
 
-// masked is how many pairs more of a token of the step and one of any of its sequences there are
-// than in a step without prompts.
-func (r *replica) masked() float64 {
-	d, prompt, attended := float64(r.decoding), float64(r.prompt), float64(r.context+r.decoding)
-	return (d+prompt)*(attended+float64(r.before)+prompt) - d*attended
+// morePairs is how many pairs more of a token of the step and one of any of its sequences there are
+// with prompt tokens, which follow others of their prompts that were computed before, than in a step
+// without prompts.
+func morePairs(decoding, context, before, prompt float64) float64 {
+	attended := context + decoding
+	return (decoding+prompt)*(attended+before+prompt) - decoding*attended
 }
 
 // perToken is the time that a token in the cache adds to a step without prompts.

@@ -46,9 +46,7 @@ func (s span) decode() [terms]float64 {
 
 // prompt is what a prompt adds to a step of the span.
 func (s span) prompt(tokens float64) [terms]float64 {
-	attended := s.context + s.decoding
-	return [terms]float64{0, tokens, tokens * tokens / 2, 0, 0, 0,
-		(s.decoding+tokens)*(attended+tokens) - s.decoding*attended}
+	return [terms]float64{0, tokens, tokens * tokens / 2, 0, 0, 0, morePairs(s.decoding, s.context, 0, tokens)}
 }
 
 // rowsOfLog are the times between tokens, and those to the first token, of the requests of a
@@ -77,22 +75,21 @@ func rowsOfLog(log []Observed) (out rows, weights []float64) {
 		out.of, weights = append(out.of, r), append(weights, 1)
 		if alone {
 			before := at(spans, o.FirstS)
-			r := row{seconds: o.TTFT()}
+			r := row{[terms]float64{5: 1}, o.TTFT()} // with the time of a request
 			r.add(before.decode(), 1)
 			r.add(before.prompt(float64(o.Input)), 1)
 			if before.decoding > 0 {
 				r.add(before.decode(), 0.5)
 			}
-			r.of[5] = 1
-			out.of, weights = append(out.of, r), append(weights, waited)
+			out.of, weights = append(out.of, r), append(weights, ttftWeight)
 		}
 	}
 	return out, weights
 }
 
-// waited is the weight of a time to the first token beside one between tokens: how far the step
+// ttftWeight is that of a time to the first token beside one between tokens: how far the step
 // before has come when a request arrives is not seen, so that it is off by a tenth and more.
-const waited = 0.01
+const ttftWeight = 0.01
 
 // at is the span that ends at a time, or an idle one.
 func at(spans []span, t float64) span {
@@ -109,25 +106,26 @@ func (r *row) add(of [terms]float64, times float64) {
 	}
 }
 
-// watched are the logarithms of times that fit the steps as the log shows them, without
-// simulation, with that of pairs under one mask or without; false where none do, or none with. Those
-// that the log does not show are a part of others.
-func (f *fitter) watched(masked bool, others []float64, part float64) ([]float64, bool) {
-	most := unmasked
-	if masked {
-		most = terms
-	}
+// watched are so many of the times that fit the steps as the log shows them, without simulation;
+// false where none do.
+func (f *fitter) watched(most int) (Times, bool) {
 	r, weights := rowsOfLog(f.seen)
 	times, _, ok := r.fit(weights, most)
-	if !ok || masked && times.MaskedS == 0 {
-		return nil, false
+	return times, ok
+}
+
+// begin is where a search from times begins: their logarithms, those that the log does not show
+// as a part of others.
+func (t Times) begin(others []float64, part float64) []float64 {
+	x := t.list()
+	if t.MaskedS == 0 {
+		x = x[:unmasked]
 	}
-	x := times.list()[:most]
 	for i, seconds := range x {
 		x[i] = math.Log(seconds)
 		if seconds == 0 {
 			x[i] = others[i] + math.Log(part)
 		}
 	}
-	return x, true
+	return x
 }
