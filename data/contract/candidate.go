@@ -14,6 +14,7 @@ import (
 	"sweetspot/engine/parallel"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
 	"sweetspot/engine/rank"
 	"sweetspot/engine/validate"
 )
@@ -140,6 +141,14 @@ type Range struct {
 	Low   *float64 `json:"low" yaml:"low"`
 	High  *float64 `json:"high" yaml:"high"`
 	Basis *string  `json:"basis" yaml:"basis"`
+}
+
+// PlusMinus writes half the interval as a share of the value, after a blank; "" where it has none.
+func (r Range) PlusMinus(value *float64) string {
+	if value == nil || r.Low == nil || r.High == nil || !(*value > 0) {
+		return ""
+	}
+	return " " + quantity.PlusMinus((*r.High-*r.Low)/2 / *value)
 }
 
 // Seconds is an estimate of time.

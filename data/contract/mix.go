@@ -137,7 +137,7 @@ func NewMix(in MixInput) Mix {
 		m.Warnings = append(m.Warnings, clean(n))
 	}
 	m.Advice = append(m.Advice, fmt.Sprintf("%s: %s%s a month; %.2f %% of the requests violate their limit", m.Pick,
-		quantity.Money(m.Monthly), plusMinus(m.USD), 100*a.Outcomes[a.Pick].ViolationShare()))
+		quantity.Money(m.Monthly), m.USD.PlusMinus(m.USD.Value), 100*a.Outcomes[a.Pick].ViolationShare()))
 	if usd := a.Outcomes[a.Pick].USD; a.Naive != nil && *a.Naive > 0 {
 		m.Naive, m.Saves = a.Naive, new(1 - usd / *a.Naive)
 		said := fmt.Sprintf("the most accurate model within the limits of each kind would cost %s in place of %s for this "+
@@ -152,14 +152,6 @@ func NewMix(in MixInput) Mix {
 
 // leastSaved is the least share of a cost that counts as saved.
 const leastSaved = 0.0005
-
-// plusMinus is half the interval of a number after a blank; "" where it has none.
-func plusMinus(n Number) string {
-	if n.Low == nil || !(*n.Value > 0) {
-		return ""
-	}
-	return " " + quantity.PlusMinus((*n.High-*n.Low)/2 / *n.Value)
-}
 
 // meanAccuracy is that of all requests, where their models' accuracies are known and of one metric.
 func (m *Mix) meanAccuracy() (mean *float64, metric string) {

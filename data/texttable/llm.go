@@ -80,11 +80,7 @@ func writeLoad(tw io.Writer, name string, l contract.LLMLoad) {
 // latencies are the cells of a load's percentiles, each with its interval.
 func latencies(ttft, tpot contract.LLMPercentiles) (cells string) {
 	for _, x := range []contract.Latency{ttft.P50, ttft.P95, ttft.P99, tpot.P50, tpot.P95, tpot.P99} {
-		half := ""
-		if x.Low != nil && x.S != nil && *x.S > 0 {
-			half = " " + quantity.PlusMinus((*x.High-*x.Low)/2 / *x.S)
-		}
-		cells += amount(x.S, quantity.Duration) + half + "\t"
+		cells += amount(x.S, quantity.Duration) + x.PlusMinus(x.S) + "\t"
 	}
 	return cells
 }

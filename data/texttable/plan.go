@@ -61,16 +61,9 @@ func planRow(c contract.Candidate) string {
 	if b := c.WholeBatches; b != nil {
 		batches = quantity.Duration(b.Seconds) + " " + quantity.Money(b.USD)
 	}
-	half := func(v, low, high *float64) string {
-		if v == nil || *v == 0 {
-			return ""
-		}
-		return " " + quantity.PlusMinus((*high-*low)/(2**v))
-	}
 	return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", place, wording.ShortVMs(c.VMs()), plaintext.Name(c.Variant),
-		amount(c.Time.S, quantity.Duration)+half(c.Time.S, c.Time.Low, c.Time.High),
-		amount(c.Cost.USD, quantity.Money)+half(c.Cost.USD, c.Cost.Low,
-			c.Cost.High), accuracy, batches, contract.Known(c.Time.Basis))
+		amount(c.Time.S, quantity.Duration)+c.Time.PlusMinus(c.Time.S),
+		amount(c.Cost.USD, quantity.Money)+c.Cost.PlusMinus(c.Cost.USD), accuracy, batches, contract.Known(c.Time.Basis))
 }
 
 func amount(v *float64, format func(float64) string) string {

@@ -156,10 +156,7 @@ func span(l contract.Latency) string {
 	if l.S == nil {
 		return "—"
 	}
-	if l.Low == nil || *l.S <= 0 {
-		return quantity.Duration(*l.S)
-	}
-	return quantity.Duration(*l.S) + " " + quantity.PlusMinus((*l.High-*l.Low)/2 / *l.S)
+	return quantity.Duration(*l.S) + l.PlusMinus(l.S)
 }
 
 // costs are what a million tokens cost in each way to buy the replicas, beside the API.

@@ -33,10 +33,7 @@ func numberOf(v *float64) float64 {
 
 // usdOf writes dollars with their interval.
 func usdOf(n contract.Number) string {
-	if n.Low == nil || !(*n.Value > 0) {
-		return quantity.Money(*n.Value)
-	}
-	return quantity.Money(*n.Value) + " " + quantity.PlusMinus((*n.High-*n.Low)/2 / *n.Value)
+	return quantity.Money(*n.Value) + n.PlusMinus(n.Value)
 }
 
 // shareOf writes a share of queries with its interval, which a hundredth of a percent hides.
