@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"os/signal"
@@ -256,6 +257,10 @@ func (f *serverFlags) file(database string) (*os.File, string, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, os.ErrExist) {
 		return nil, "", fmt.Errorf("%s exists already: give another --out", plaintext.Quote(path))
+	}
+	if at := (*fs.PathError)(nil); errors.As(err, &at) {
+		return nil, "", fmt.Errorf("cannot write %s: %w; give --out a file in a folder that is there and that you may "+
+			"write to", plaintext.Quote(path), at.Err)
 	}
 	return file, path, err
 }

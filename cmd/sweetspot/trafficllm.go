@@ -67,14 +67,24 @@ func newTrafficLLMCommand() *cobra.Command {
 			err = printAs(cmd, f.csv, document.LLM,
 				document.Subject{LLM: func() (contract.LLM, error) { return described, nil }})
 			if err == nil && !described.Keeps {
-				err = exitError{exitInfeasible, fmt.Errorf("%s: loosen --slo-ttft, --slo-tpot or --max-violations, or give more "+
-					"--replicas", described.Advice[1])}
+				err = exitError{exitInfeasible, fmt.Errorf("%s: %s", described.Advice[1], loosen(described))}
 			}
 			return err
 		},
 	}
 	f.register(cmd)
 	return cmd
+}
+
+// loosen is the mend where the limits are not kept.
+func loosen(of contract.LLM) string {
+	switch {
+	case of.Load.Rejected > 0:
+		return "give more --cache-tokens, or loosen --slo-ttft, --slo-tpot or --max-violations"
+	case of.Query.Replicas != nil:
+		return "give more --replicas, or loosen --slo-ttft, --slo-tpot or --max-violations"
+	}
+	return "loosen --slo-ttft, --slo-tpot or --max-violations"
 }
 
 func (f *llmFlags) register(cmd *cobra.Command) {

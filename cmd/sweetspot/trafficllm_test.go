@@ -126,7 +126,11 @@ func TestTrafficLLMRefuses(t *testing.T) {
 		"a trace with a rate": {append(step, "--trace", bare, "--rate", "2"), exitUsage, "leave it out with --trace"},
 		"an unknown VM":       {append(step, "--vm", "none", "--hours", "0.01"), exitFailed, "give --vm-price"},
 		"limits nothing keeps": {append(step, "--slo-ttft", "1ms", "--hours", "0.02"), exitInfeasible, "no number of " +
-			"replicas"},
+			"replicas keeps the limits"},
+		"a small cache": {append(step, "--cache-tokens", "5", "--hours", "0.02"), exitInfeasible, "do not fit in the cache " +
+			"and are refused: give more --cache-tokens"},
+		"too few": {append(step, "--replicas", "1", "--rate", "400", "--hours", "0.02"), exitInfeasible, "of the trace's " +
+			"requests only: give more --replicas"},
 		"a small budget": {append(step, "--token-budget", "10"), exitUsage, "budget of 10 tokens"},
 	} {
 		_, _, err := execute(t, append([]string{"traffic", "llm"}, c.flags...)...)

@@ -339,14 +339,18 @@ func (out *LLM) advise() (words []string) {
 	n := out.Load.Replicas
 	switch {
 	case !out.Keeps && out.Query.Replicas == nil:
-		say("no number of replicas keeps them for the trace: on a replica of its own a request has %s to its first token "+
-			"and %s per further token, as the 95th percentile", timeText(out.Load.TTFT.P95), timeText(out.Load.TPOT.P95))
+		why := fmt.Sprintf("on a replica of its own a request has %s to its first token and %s per further token, as the "+
+			"95th percentile", timeText(out.Load.TTFT.P95), timeText(out.Load.TPOT.P95))
+		if out.Load.TTFT.P95.S == nil && out.Load.Rejected > 0 {
+			why = refusedText(out.Load.Rejected)
+		}
+		say("no number of replicas keeps the limits for the trace: %s", why)
 		return words
 	case !out.Keeps:
-		say("%s keep them for %s of the trace's requests only", quantity.Several(n, "replica"),
+		say("with %s the limits hold for %s of the trace's requests only", quantity.Several(n, "replica"),
 			quantity.Percent(out.Load.Within))
 	case out.Query.Replicas != nil:
-		say("%s keep them for the trace", quantity.Several(n, "replica"))
+		say("with %s the limits hold for the trace", quantity.Several(n, "replica"))
 	default:
 		say("the trace needs %s", quantity.Several(n, "replica"))
 	}
@@ -365,9 +369,17 @@ func (out *LLM) advise() (words []string) {
 			quantity.Money(a.USD), quantity.Money(out.Costs[0].USD), *a.BreakEven, beyond)
 	}
 	if out.Load.Rejected > 0 {
-		say("%s do not fit in the cache and are refused", quantity.Several(out.Load.Rejected, "request"))
+		say("%s", refusedText(out.Load.Rejected))
 	}
 	return words
+}
+
+// refusedText says how many requests the cache has no room for.
+func refusedText(n int) string {
+	if n == 1 {
+		return "1 request does not fit in the cache and is refused"
+	}
+	return fmt.Sprintf("%s do not fit in the cache and are refused", quantity.Several(n, "request"))
 }
 
 func timeText(l Latency) string {
