@@ -129,8 +129,8 @@ func TestProbeServerRefuses(t *testing.T) {
 		"no key":  {[]string{failing.URL, "--model", "m", "--api-key-env", "NO_SUCH_KEY"}, exitUsage, "is not set"},
 		"two loads": {[]string{failing.URL, "--model", "m", "--rate", "1", "--trace", "x"}, exitUsage, "leave out " +
 			"--rate"},
-		"no folder": {[]string{failing.URL, "--model", "m", "--out", filepath.Join(filepath.Dir(log), "none", "x")}, exitFailed,
-			"give --out a file in a folder"},
+		"no folder": {[]string{failing.URL, "--model", "m", "--out", filepath.Join(filepath.Dir(log), "none", "x")},
+			exitFailed, "give --out a file in a folder"},
 		"nameless GPUs":   {[]string{failing.URL, "--model", "m", "--gpu-count", "2"}, exitUsage, "name the GPU"},
 		"another model":   {[]string{failing.URL, "--model", "m", "--out", log}, exitFailed, "no such model"},
 		"nobody is there": {[]string{"http://127.0.0.1:1/v1", "--model", "m", "--out", log}, exitFailed, "refused"},

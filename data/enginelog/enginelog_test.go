@@ -62,7 +62,8 @@ func TestReadRefuses(t *testing.T) {
 		filepath.Join(t.TempDir(), "none.log"): "no such file or directory; check the path",
 		t.TempDir():                            "it is a folder", pipe: "it is a pipe",
 	} {
-		if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		_, err := ReadFile(path)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
