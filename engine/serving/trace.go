@@ -82,8 +82,11 @@ func (tr Trace) Buckets(bucketS int) []int {
 // Scaled returns the trace with every second's queries times factor, the
 // fractions carried on to the next seconds, so that the total is the whole part
 // of the product. A factor above 1 makes crowds of single queries: bursts stay
-// as they are, relative to the mean.
+// as they are, relative to the mean. By 1 it is the trace itself.
 func (tr Trace) Scaled(factor float64) Trace {
+	if factor == 1 {
+		return tr
+	}
 	scaled := make(Trace, len(tr))
 	before, sum := 0, 0
 	for t, n := range tr {

@@ -126,11 +126,8 @@ type Answer struct {
 
 func solve(t Trace, set *profile.Set, q Question) *Answer {
 	a := &Answer{Question: q, Load: dial.Requests(q.Load, t)}
-	engine := serving.Question{Trace: a.Load.Arrivals, Settings: serving.Defaults(),
+	engine := serving.Question{Trace: a.Load.Arrivals.Scaled(q.Scale), Settings: serving.Defaults(),
 		MaxViolations: serving.UsualViolations}
-	if q.Scale != 1 {
-		engine.Trace = engine.Trace.Scaled(q.Scale)
-	}
 	s := &engine.Settings
 	s.StrictLimitS, s.RelaxedLimitS, s.StrictShare = q.LimitS, math.Max(s.RelaxedLimitS, q.LimitS), q.StrictShare
 	s.VM.StartS, s.VM.USDPerHour = int(q.StartS+0.5), q.USDPerHour

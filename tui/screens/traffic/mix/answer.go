@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
-	"sweetspot/data/arrivals"
 	"sweetspot/data/contract"
 	"sweetspot/data/workload"
 	"sweetspot/engine/plaintext"
@@ -68,19 +68,13 @@ func (q Question) check() error {
 
 // mix is what the engine is asked.
 func (q Question) mix(load workload.Requests) serving.Mix {
-	m := serving.Mix{Trace: load.Arrivals, Wishes: q.Kinds, Settings: serving.Defaults(), MaxViolations: q.MostLate}
-	if q.Scale != 1 {
-		m.Trace = m.Trace.Scaled(q.Scale)
-	}
-	if q.FromTrace {
-		for i := range q.Kinds {
-			m.Parts = append(m.Parts, part(load.Kinds, i, q.Scale))
+	m := serving.Mix{Trace: load.Arrivals.Scaled(q.Scale), Wishes: slices.Clone(q.Kinds), Settings: serving.Defaults(),
+		MaxViolations: q.MostLate}
+	for i := range m.Wishes {
+		m.Wishes[i].USDPerHour = q.USDPerHour
+		if q.FromTrace {
+			m.Parts = append(m.Parts, load.Kinds[i].Trace.Scaled(q.Scale))
 		}
-	}
-	m.Wishes = make([]serving.Wish, len(q.Kinds))
-	for i, w := range q.Kinds {
-		w.USDPerHour = q.USDPerHour
-		m.Wishes[i] = w
 	}
 	s := &m.Settings
 	s.StrictShare, s.RelaxedLimitS, s.VM.StartS = q.StrictShare, q.RelaxedS, int(q.StartS+0.5)
@@ -88,14 +82,6 @@ func (q Question) mix(load workload.Requests) serving.Mix {
 	s.Function.Prewarmed, s.Predictor, s.TrendS = int(q.Warm+0.5), dial.PredictorAt(q.Predictor), int(q.WindowS+0.5)
 	m.SpanS = figure.SpanS(len(m.Trace))
 	return m
-}
-
-// part is the trace of a kind that the trace names.
-func part(kinds []arrivals.Kind, i int, scale float64) serving.Trace {
-	if scale == 1 {
-		return kinds[i].Trace
-	}
-	return kinds[i].Trace.Scaled(scale)
 }
 
 // describe puts numbers into the form that is drawn and written.
