@@ -2,7 +2,6 @@ package traffic
 
 import (
 	"context"
-	"math"
 	"strconv"
 
 	"sweetspot/data/contract"
@@ -201,12 +200,4 @@ func withIntervals(a *TokenAnswer) ask.Work[*TokenAnswer] {
 		}
 		return full
 	}
-}
-
-// valueOf is a value that may be unknown, NaN then.
-func valueOf(v *float64) float64 {
-	if v == nil {
-		return math.NaN()
-	}
-	return *v
 }

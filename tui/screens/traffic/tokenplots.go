@@ -6,6 +6,7 @@ import (
 	"sweetspot/data/contract"
 	"sweetspot/engine/batching"
 	"sweetspot/tui/plot"
+	"sweetspot/tui/screens/traffic/figure"
 	"sweetspot/tui/theme"
 )
 
@@ -40,7 +41,7 @@ func (p *tokenPlots) show(a *TokenAnswer, chosen int) {
 		p.draw(a)
 	}
 	var marks []plot.Mark
-	at := func(i int) float64 { return valueOf(a.Described.Loads[i].PerSecond) }
+	at := func(i int) float64 { return figure.Value(a.Described.Loads[i].PerSecond) }
 	if a.OfMost && a.loads() > 0 {
 		marks = append(marks, plot.Mark{X: at(batching.AtMost)})
 	}
@@ -57,12 +58,12 @@ func (p *tokenPlots) draw(a *TokenAnswer) {
 		l.Class = class
 		for i := range a.Described.Loads {
 			x := &a.Described.Loads[i]
-			l.X, l.Y = append(l.X, valueOf(x.PerSecond)), append(l.Y, value(x, i))
+			l.X, l.Y = append(l.X, figure.Value(x.PerSecond)), append(l.Y, value(x, i))
 		}
 		return l
 	}
 	latency := func(class int, of func(l *contract.LLMLoad) contract.Latency) plot.Line {
-		return line(class, func(l *contract.LLMLoad, _ int) float64 { return valueOf(of(l).S) })
+		return line(class, func(l *contract.LLMLoad, _ int) float64 { return figure.Value(of(l).S) })
 	}
 	limit := func(s float64) plot.Line {
 		return line(limitClass, func(*contract.LLMLoad, int) float64 { return s })
@@ -76,8 +77,8 @@ func (p *tokenPlots) draw(a *TokenAnswer) {
 		latency(1, func(l *contract.LLMLoad) contract.Latency { return l.TPOT.P95 }),
 		latency(3, func(l *contract.LLMLoad) contract.Latency { return l.ITL.P99 })})
 	p.goodput.SetData(p.ver, []plot.Line{
-		line(1, func(l *contract.LLMLoad, _ int) float64 { return valueOf(l.PerSecond) }),
-		line(0, func(l *contract.LLMLoad, _ int) float64 { return valueOf(l.Goodput) })})
+		line(1, func(l *contract.LLMLoad, _ int) float64 { return figure.Value(l.PerSecond) }),
+		line(0, func(l *contract.LLMLoad, _ int) float64 { return figure.Value(l.Goodput) })})
 	var costs []plot.Line
 	if len(a.Prices) > 0 {
 		costs = []plot.Line{line(0, func(_ *contract.LLMLoad, i int) float64 {

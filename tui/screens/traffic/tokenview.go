@@ -222,7 +222,7 @@ func (s *Tokens) measures() []desk.Measure[TokenAnswer] {
 	}
 	latency := func(id, title string, width, drop int,
 		at func(l *contract.LLMLoad) contract.Latency) desk.Measure[TokenAnswer] {
-		m := of(id, title, width, drop, quantity.Duration, func(l *contract.LLMLoad) float64 { return valueOf(at(l).S) })
+		m := of(id, title, width, drop, quantity.Duration, func(l *contract.LLMLoad) float64 { return figure.Value(at(l).S) })
 		m.Text = func(_ *theme.Theme, a *TokenAnswer, i int) string {
 			if s.IsFound() && s.Shown == a {
 				a = s.Found
@@ -239,7 +239,7 @@ func (s *Tokens) measures() []desk.Measure[TokenAnswer] {
 			}
 			return fmt.Sprintf("%3.0f %% %s", 100*a.Shares[i], of)
 		}},
-		of("requests", "requests/s", 10, 0, figure.Rate, func(l *contract.LLMLoad) float64 { return valueOf(l.PerSecond) }),
+		of("requests", "requests/s", 10, 0, figure.Rate, func(l *contract.LLMLoad) float64 { return figure.Value(l.PerSecond) }),
 		latency("ttft50", "TTFT p50", 14, 6, func(l *contract.LLMLoad) contract.Latency { return l.TTFT.P50 }),
 		latency("ttft95", "TTFT p95", 15, 0, func(l *contract.LLMLoad) contract.Latency { return l.TTFT.P95 }),
 		latency("ttft99", "TTFT p99", 15, 4, func(l *contract.LLMLoad) contract.Latency { return l.TTFT.P99 }),
@@ -248,7 +248,7 @@ func (s *Tokens) measures() []desk.Measure[TokenAnswer] {
 		latency("tpot99", "TPOT p99", 15, 5, func(l *contract.LLMLoad) contract.Latency { return l.TPOT.P99 }),
 		latency("itl99", "ITL p99", 9, 3, func(l *contract.LLMLoad) contract.Latency { return l.ITL.P99 }),
 		of("within", "in time", 9, 0, quantity.Percent, func(l *contract.LLMLoad) float64 { return l.Within }),
-		of("goodput", "goodput/s", 9, 2, figure.Rate, func(l *contract.LLMLoad) float64 { return valueOf(l.Goodput) }),
+		of("goodput", "goodput/s", 9, 2, figure.Rate, func(l *contract.LLMLoad) float64 { return figure.Value(l.Goodput) }),
 		{ID: "cost", Title: "$/M tokens", Width: 10, Drop: 2, Write: quantity.Money, Value: (*TokenAnswer).perMillion},
 	}
 }

@@ -17,6 +17,14 @@ import (
 	"sweetspot/tui/theme"
 )
 
+// Value is a value that may be unknown, NaN then.
+func Value(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}
+
 // Rate writes requests per second.
 func Rate(v float64) string {
 	if v >= 1000 {

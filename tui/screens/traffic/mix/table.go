@@ -23,14 +23,6 @@ func (a *Answer) kindOf(i int) *contract.MixKind {
 	return &a.Described.Queries[i]
 }
 
-// numberOf is a value that may be unknown, NaN then.
-func numberOf(v *float64) float64 {
-	if v == nil {
-		return math.NaN()
-	}
-	return *v
-}
-
 // usdOf writes dollars with their interval.
 func usdOf(n contract.Number) string {
 	return quantity.Money(*n.Value) + n.PlusMinus(n.Value)
@@ -67,9 +59,9 @@ func (s *Desk) measures() []desk.Measure[Answer] {
 		{ID: "serves", Title: "served by", Width: 26, Drop: 3, Text: serves},
 		of("accuracy", "accuracy", 9, 2, quantity.Percent, func(a *Answer, i int) float64 {
 			if k := a.kindOf(i); k != nil {
-				return numberOf(k.Accuracy)
+				return figure.Value(k.Accuracy)
 			}
-			return numberOf(a.Described.Accuracy)
+			return figure.Value(a.Described.Accuracy)
 		}),
 	}
 	all = append(all, s.ranged("in", "in time", 14, 0, shareOf, func(a *Answer, i int) contract.Number {
@@ -80,7 +72,7 @@ func (s *Desk) measures() []desk.Measure[Answer] {
 	}))
 	all = append(all, of("p99", "p99", 9, 7, quantity.Duration, func(a *Answer, i int) float64 {
 		if k := a.kindOf(i); k != nil {
-			return numberOf(k.P99S)
+			return figure.Value(k.P99S)
 		}
 		return math.NaN()
 	}))
@@ -107,7 +99,7 @@ func of(id, title string, width, drop int, write func(float64) string,
 //nolint:revive // as above
 func (s *Desk) ranged(id, title string, width, drop int, write func(contract.Number) string,
 	value func(a *Answer, i int) contract.Number) desk.Measure[Answer] {
-	m := of(id, title, width, drop, nil, func(a *Answer, i int) float64 { return numberOf(value(a, i).Value) })
+	m := of(id, title, width, drop, nil, func(a *Answer, i int) float64 { return figure.Value(value(a, i).Value) })
 	m.Text = func(_ *theme.Theme, a *Answer, i int) string {
 		if s.IsFound() && s.Shown == a {
 			a = s.Found
@@ -156,7 +148,7 @@ func serves(th *theme.Theme, a *Answer, i int) string {
 // perMillionOf is what a million queries of a kind, or of all, cost.
 func perMillionOf(a *Answer, i int) float64 {
 	if k := a.kindOf(i); k != nil {
-		return numberOf(k.PerMillion)
+		return figure.Value(k.PerMillion)
 	}
 	if a.Described.USD.Value == nil || a.Described.Trace.Requests == 0 {
 		return math.NaN()
