@@ -239,7 +239,8 @@ func (s *Tokens) measures() []desk.Measure[TokenAnswer] {
 			}
 			return fmt.Sprintf("%3.0f %% %s", 100*a.Shares[i], of)
 		}},
-		of("requests", "requests/s", 10, 0, figure.Rate, func(l *contract.LLMLoad) float64 { return figure.Value(l.PerSecond) }),
+		of("requests", "requests/s", 10, 0, figure.Rate,
+			func(l *contract.LLMLoad) float64 { return figure.Value(l.PerSecond) }),
 		latency("ttft50", "TTFT p50", 14, 6, func(l *contract.LLMLoad) contract.Latency { return l.TTFT.P50 }),
 		latency("ttft95", "TTFT p95", 15, 0, func(l *contract.LLMLoad) contract.Latency { return l.TTFT.P95 }),
 		latency("ttft99", "TTFT p99", 15, 4, func(l *contract.LLMLoad) contract.Latency { return l.TTFT.P99 }),
