@@ -123,7 +123,7 @@ func (p *Procured) choose(w Wanted, set *profile.Set) error {
 		p.Notes = append(p.Notes, "the spread of its iteration times is unknown: the limit is held against their mean")
 	}
 	if _, own := w.Functions[chosen.Model]; w.Function == nil && !own {
-		p.Notes = append(p.Notes, "the function's time is as given, not of this model")
+		p.Notes = append(p.Notes, "the function's time was not measured with this model")
 	}
 	return nil
 }
