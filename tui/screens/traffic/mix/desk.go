@@ -58,7 +58,7 @@ func (s *Desk) Start(trace workload.Requests, model string) tea.Cmd {
 	if len(s.Question().Kinds) > 0 {
 		return s.Activate()
 	}
-	w := s.usualKind("queries")
+	w := s.usualKind(s.Question().freeName())
 	if model != "" {
 		w.Models = []string{model}
 	}

@@ -123,7 +123,7 @@ func (q Question) asNamed(t workload.Requests, isModel func(name string) bool) Q
 // freeName is a name that no kind has.
 func (q Question) freeName() string {
 	for n := len(q.Kinds) + 1; ; n++ {
-		if name := fmt.Sprint("queries ", n); !q.has(name, -1) {
+		if name := fmt.Sprint("kind ", n); !q.has(name, -1) {
 			return name
 		}
 	}
