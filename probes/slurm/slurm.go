@@ -183,8 +183,8 @@ func (e *Engine) Root(ctx context.Context) (string, error) {
 const submission = `mkdir -p -m 700 -- "$1" && file=$(mktemp -- "$1/$2.XXXXXX") || exit
 exec 3>"$file" 4<"$file" 5<"$file" && rm -f -- "$file" && cat >&3 || exit
 [ "$(wc -c <&4)" -eq "$3" ] || { echo "the script of the job did not arrive whole" >&2; exit 1; }
-spare=$1/$2.spare && head -c 16384 /dev/zero >"$spare" && shift 3 || exit
-"$@" <&5 || { code=$?; rm -f -- "$spare"; exit "$code"; }`
+spare=$1/$2.spare && shift 3
+head -c 16384 /dev/zero >"$spare" && "$@" <&5 || { code=$?; rm -f -- "$spare"; exit "$code"; }`
 
 // Submit begins the job, unless one of that name is there already.
 func (e *Engine) Submit(ctx context.Context, b queue.Batch) (string, error) {

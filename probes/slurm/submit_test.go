@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -20,16 +21,20 @@ func TestSubmitWhole(t *testing.T) {
 	const all = 1 << 30
 	for _, tt := range []struct {
 		name    string
-		arrives int    // bytes of the script
-		cat     string // stand-in; "" for the system's
-		whole   bool
+		arrives int               // bytes of the script
+		instead map[string]string // of the system's commands
+		says    string            // the error; "" where sbatch gets the script
 	}{
-		{name: "whole", arrives: all, whole: true},
-		{name: "nothing", arrives: 0},
-		{name: "first line", arrives: len("#!/bin/bash -l\n")},
-		{name: "half", arrives: 20_000},
-		{name: "all but the last byte", arrives: -1},
-		{name: "shell killed", arrives: all, cat: "head -c 20000; kill -KILL $PPID"},
+		{name: "whole", arrives: all},
+		{name: "nothing", arrives: 0, says: "did not arrive whole"},
+		{name: "first line", arrives: len("#!/bin/bash -l\n"), says: "did not arrive whole"},
+		{name: "half", arrives: 20_000, says: "did not arrive whole"},
+		{name: "all but the last byte", arrives: -1, says: "did not arrive whole"},
+		{name: "shell killed", arrives: all, instead: map[string]string{
+			"cat": "/usr/bin/head -c 20000; kill -KILL $PPID"}, says: "refused by Slurm"},
+		{name: "no room for the last words", arrives: all, instead: map[string]string{
+			"head": "/usr/bin/head -c 100 /dev/zero; echo 'No space left on device' >&2; exit 1"}, says: "is full"},
+		{name: "refused", arrives: all, instead: map[string]string{"sbatch": "exit 1"}, says: "refused by Slurm"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, bin := t.TempDir(), t.TempDir()
@@ -44,11 +49,9 @@ func TestSubmitWhole(t *testing.T) {
 				tt.arrives += len(script)
 			}
 			commands := map[string]string{
-				"ssh":    `for last; do :; done; head -c ` + strconv.Itoa(tt.arrives) + ` | sh -c "$last"`,
+				"ssh":    `for last; do :; done; /usr/bin/head -c ` + strconv.Itoa(tt.arrives) + ` | sh -c "$last"`,
 				"squeue": "", "sacct": "", "sbatch": "/bin/cat >'" + got + "'; echo 7"}
-			if tt.cat != "" {
-				commands["cat"] = tt.cat
-			}
+			maps.Copy(commands, tt.instead)
 			for name, text := range commands {
 				if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
 					t.Fatal(err)
@@ -60,18 +63,15 @@ func TestSubmitWhole(t *testing.T) {
 			id, err := e.Submit(t.Context(), b)
 			accepted, _ := os.ReadFile(got)
 			files, _ := os.ReadDir(root)
-			if tt.whole {
+			if tt.says == "" {
 				if err != nil || id != "7" || !bytes.Equal(accepted, script) || len(files) != 1 ||
 					files[0].Name() != b.Name+".spare" {
 					t.Errorf("job %q (%v), %d of %d bytes, files %v", id, err, len(accepted), len(script), files)
 				}
 				return
 			}
-			if err == nil || accepted != nil || len(files) > 0 {
+			if err == nil || !strings.Contains(err.Error(), tt.says) || accepted != nil || len(files) > 0 {
 				t.Fatalf("job %q (%v): sbatch got %d of %d bytes, files %v", id, err, len(accepted), len(script), files)
-			}
-			if tt.cat == "" && !strings.Contains(err.Error(), "did not arrive whole") {
-				t.Errorf("it was explained by %v", err)
 			}
 		})
 	}
