@@ -1,17 +1,16 @@
 """TRL's SFTTrainer, as its documentation has it: texts, a tokenizer, LoRA by its configuration, and packing by the strategy that is named."""
 
-import hashlib
 import sys
 import tempfile
 
 import torch
+import weights
 from datasets import Dataset
 from peft import LoraConfig
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, set_seed
 from trl import SFTConfig, SFTTrainer
 
-strategy = sys.argv[1]
 torch.set_num_threads(1)
 set_seed(5)
 words = Tokenizer(models.WordLevel({"<pad>": 0, "<end>": 1, "<unk>": 2} | {"w%d" % i: i for i in range(3, 64)}, unk_token="<unk>"))
@@ -26,8 +25,7 @@ model = LlamaForCausalLM(LlamaConfig(
 with tempfile.TemporaryDirectory() as folder:
     arguments = SFTConfig(
         output_dir=folder, num_train_epochs=2, per_device_train_batch_size=4, gradient_accumulation_steps=2, max_length=32,
-        packing=strategy != "none", packing_strategy=strategy if strategy != "none" else "bfd", save_strategy="no", report_to="none",
-        use_cpu=True, disable_tqdm=True,
+        packing=True, packing_strategy=sys.argv[1], save_strategy="no", report_to="none", use_cpu=True, disable_tqdm=True,
     )
     trainer = SFTTrainer(
         model=model, args=arguments, train_dataset=texts, processing_class=tokenizer,
@@ -35,5 +33,4 @@ with tempfile.TemporaryDirectory() as folder:
     )
     trainer.train()
 print("steps", trainer.state.global_step)
-trained = [p for p in trainer.model.parameters() if p.requires_grad]
-print("weights", hashlib.sha256(b"".join(p.detach().float().numpy().tobytes() for p in trained)).hexdigest()[:16])
+weights.tell(torch.nn.ParameterList(p for p in trainer.model.parameters() if p.requires_grad))
