@@ -367,18 +367,17 @@ func (l *loop) send(u Update) {
 
 func (l *loop) finish(ctx context.Context) {
 	l.matrix.noMore()
-	u := l.update()
-	u.Done, u.Stopping = true, false
+	l.stopping = false
+	warning := ""
 	if l.options.End != nil {
 		over := l.update()
-		over.Stopping = false
 		l.send(over) // the end may take minutes
-		if err := l.options.End(ctx, u); err != nil {
-			u.Warning = err.Error()
+		if err := l.options.End(ctx, over); err != nil {
+			warning = err.Error()
 		}
-		l.seq++
-		u.Seq = l.seq
 	}
+	u := l.update()
+	u.Done, u.Warning = true, warning
 	l.matrix.last = u
 	close(l.matrix.ended)
 	l.send(u)
