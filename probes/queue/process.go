@@ -79,9 +79,6 @@ const (
 	streams // their number
 )
 
-// asking is said of a probe before its engine told where its job stands.
-const asking = "asking where its job stands"
-
 // Beginning says that the job of a probe runs, and the probe does not yet.
 const Beginning = "its job runs and is about to begin it"
 
@@ -95,8 +92,8 @@ func Follow(w *Watch, s Spool) *Process {
 func begin(w *Watch, s Spool, attach func() (link, error)) *Process {
 	h, own := w.engine.Host(s.Job())
 	p := &Process{watch: w, host: h, own: own, spool: s, attach: attach, readers: map[stream]*io.PipeReader{},
-		writers: map[stream]*io.PipeWriter{}, why: asking,
-		runs: make(chan struct{}), halt: make(chan struct{}), ended: make(chan struct{})}
+		writers: map[stream]*io.PipeWriter{},
+		runs:    make(chan struct{}), halt: make(chan struct{}), ended: make(chan struct{})}
 	for _, k := range []stream{events, stdout, stderr} {
 		p.readers[k], p.writers[k] = io.Pipe()
 	}
@@ -367,7 +364,7 @@ func (p *Process) Started() time.Time {
 func (p *Process) Waiting() (why string, waits bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return cmp.Or(p.why, asking), !p.begun
+	return cmp.Or(p.why, "asking where its job stands"), !p.begun // before its engine has told
 }
 
 // Begun is closed once it runs or did, or it is known that it never will.

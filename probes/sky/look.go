@@ -122,8 +122,8 @@ func (e *Engine) Look(ctx context.Context, names []string) (map[string]queue.Sta
 	return e.look(ctx, names, true)
 }
 
-// look asks for the jobs of the clusters only if it shall: to end one, that it is there is
-// enough, and one that is overloaded takes minutes to answer.
+// look can leave out the jobs of the clusters. To end a cluster it is enough to know that it
+// is there, and an overloaded one takes minutes to tell its jobs.
 func (e *Engine) look(ctx context.Context, names []string, jobsToo bool) (map[string]queue.State, error) {
 	var clusters []string
 	for _, name := range names {
