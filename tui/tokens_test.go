@@ -183,6 +183,8 @@ func TestTokensOfABadLog(t *testing.T) {
 	d.press("4", "m", "l", "l", "a", "m", "a", "enter")
 	if s := d.screen(); !strings.Contains(s, "no lengths, or no times of first and last") || d.tokens().Shown != nil {
 		t.Errorf("a log without times:\n%s", s)
+	} else if strings.Contains(s, " . ╮") {
+		t.Errorf("a server without a name has one:\n%s", s)
 	}
 	d.exact()
 	if d.press("e"); !strings.Contains(d.screen(), "nothing is answered yet") {

@@ -30,8 +30,11 @@ func (s *Tokens) View() string {
 	}, s.sentences)
 }
 
-// name is that of the server's log.
+// name is that of the server's log, "" before there is one.
 func (s *Tokens) name() string {
+	if s.log == "" {
+		return ""
+	}
 	return text.Clean(strings.TrimSuffix(filepath.Base(s.log), ".jsonl"))
 }
 
