@@ -107,14 +107,13 @@ func (d *Traced[T, Q, A, F]) View(p Panes, sentences func() []string) string {
 	if d.W <= 0 || d.H <= 0 {
 		return ""
 	}
-	if _, rows := d.Layout.Sliders.Inner(); d.MostSliders > 0 {
-		first, last := d.Sliders.Shown(rows)
-		if first > 0 {
-			p.Sliders.Title += " " + string(d.Theme.Symbols.Up)
-		}
-		if last < len(d.Sliders.All) {
-			p.Sliders.Title += " " + string(d.Theme.Symbols.Down)
-		}
+	_, rows := d.Layout.Sliders.Inner()
+	first, last := d.Sliders.Shown(rows)
+	if first > 0 {
+		p.Sliders.Title += " " + string(d.Theme.Symbols.Up)
+	}
+	if last < len(d.Sliders.All) {
+		p.Sliders.Title += " " + string(d.Theme.Symbols.Down)
 	}
 	p.Words.Title = "Advice"
 	p.Reading.Title = p.Words.Title + " " + d.Theme.Symbols.Dot + " enter or esc goes back"
