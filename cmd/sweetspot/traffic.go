@@ -155,7 +155,7 @@ func duration(s float64) string {
 // check refuses numbers that mean nothing, and flags that would change nothing.
 func (f *trafficFlags) check(cmd *cobra.Command) error {
 	var err error
-	if f.memory, err = f.function.Memory(f.settings.Function); err != nil {
+	if f.memory, _, err = f.function.Memory(f.settings.Function); err != nil {
 		return usageError("%w", err)
 	}
 	for _, name := range []string{"vm-rate", "vm-latency"} {

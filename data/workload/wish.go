@@ -103,13 +103,12 @@ func (r *wishReader) wish() (w serving.Wish, err error) {
 	if len(w.Models) == 0 {
 		return w, errors.New("it names no models: add models=a+b")
 	}
-	memory, err := r.function.Memory(r.of)
+	memory, measured, err := r.function.Memory(r.of)
 	if err != nil {
 		return w, err
 	}
 	if r.ownFunction {
-		w.Function = &memory
-		w.Measured, _ = r.function.measured() // of times that were just fitted
+		w.Function, w.Measured = &memory, measured
 	}
 	if w.MemoryGB != 0 && !(w.MemoryGB >= memory.MinGB && w.MemoryGB <= memory.MaxGB) {
 		return w, fmt.Errorf("function-memory: give GB from %g to %g", memory.MinGB, memory.MaxGB)
@@ -174,8 +173,9 @@ type FunctionTime struct {
 	Times  string   // measured, as 0.5:1.2s,1:600ms, to which the other two are fitted
 }
 
-// Memory is how the time falls, for a function whose time at one size is known.
-func (f FunctionTime) Memory(of serving.Function) (serving.Memory, error) {
+// Memory is how the time falls, for a function whose time at one size is known, and the measured
+// times that this is fitted to, if any.
+func (f FunctionTime) Memory(of serving.Function) (m serving.Memory, measured []serving.MemoryPoint, err error) {
 	if f.Times == "" {
 		knee, fixed := f.KneeGB, serving.UsualFixed
 		if knee == 0 {
@@ -184,24 +184,21 @@ func (f FunctionTime) Memory(of serving.Function) (serving.Memory, error) {
 		if f.Fixed != nil {
 			fixed = *f.Fixed
 		}
-		return serving.MemoryWith(of.Seconds, of.MemoryGB, knee, fixed)
+		m, err = serving.MemoryWith(of.Seconds, of.MemoryGB, knee, fixed)
+		return m, nil, err
 	}
 	if f.KneeGB != 0 || f.Fixed != nil {
-		return serving.Memory{}, errors.New("measured times tell the knee and the fixed share: leave them out")
+		return m, nil, errors.New("measured times tell the knee and the fixed share: leave them out")
 	}
-	points, err := f.measured()
-	if err != nil {
-		return serving.Memory{}, err
+	if measured, err = parseTimes(f.Times); err == nil {
+		m, err = serving.FitMemory(measured)
 	}
-	return serving.FitMemory(points)
+	return m, measured, err
 }
 
-// measured are the times by memory.
-func (f FunctionTime) measured() (points []serving.MemoryPoint, err error) {
-	if f.Times == "" {
-		return nil, nil
-	}
-	for _, part := range strings.Split(f.Times, ",") {
+// parseTimes reads measured times by memory.
+func parseTimes(s string) (points []serving.MemoryPoint, err error) {
+	for _, part := range strings.Split(s, ",") {
 		gb, time, ok := strings.Cut(part, ":")
 		p := serving.MemoryPoint{}
 		if ok {
