@@ -30,7 +30,7 @@ type Mix struct {
 	USD      Number   `json:"usd"`
 	InTime   Number   `json:"in_time"`
 	Accuracy *float64 `json:"accuracy"`
-	Metric   string   `json:"metric"` // of the accuracy
+	Metric   *string  `json:"metric"` // of the accuracy
 	Advice   []string `json:"advice"`
 }
 
@@ -82,11 +82,10 @@ type MixKind struct {
 	VMUSD       float64  `json:"vm_usd_per_hour"`
 	FunctionGB  float64  `json:"function_memory_gib"`
 	FunctionS   float64  `json:"function_s"`
-	// FunctionFrom says what function_s rests on: measured (times that it is fitted to), given, or
-	// assumed, the usual time.
+	// What function_s rests on: measured (times that it is fitted to), given, or assumed, the usual time.
 	FunctionFrom string   `json:"function_from"`
-	AccuracyOf   Range    `json:"accuracy_range"`
-	Metric       string   `json:"metric"`          // of the accuracy
+	AccuracyOf   Range    `json:"accuracy_range"`  // interval of the accuracy
+	Metric       *string  `json:"metric"`          // of the accuracy; null where it has none
 	OwnUSD       Number   `json:"own_usd"`         // its part of cost_usd, by its requests
 	PerMillion   *float64 `json:"usd_per_million"` // of its requests
 	InTime       Number   `json:"in_time"`         // share of its requests within their limit
@@ -154,11 +153,11 @@ func NewMix(in MixInput) Mix {
 const leastSaved = 0.0005
 
 // meanAccuracy is that of all requests, where their models' accuracies are known and of one metric.
-func (m *Mix) meanAccuracy() (mean *float64, metric string) {
+func (m *Mix) meanAccuracy() (mean *float64, metric *string) {
 	sum, of := 0.0, 0.0
 	for _, k := range m.Queries {
-		if k.Accuracy == nil || k.Metric != m.Queries[0].Metric {
-			return nil, ""
+		if k.Accuracy == nil || Known(k.Metric) != Known(m.Queries[0].Metric) {
+			return nil, nil
 		}
 		sum, of = sum+*k.Accuracy*float64(k.Requests), of+float64(k.Requests)
 	}
@@ -183,7 +182,7 @@ func newMixKind(in MixInput, i int) MixKind {
 	}
 	if o := g.Offer(); o != nil {
 		k.Serves, k.Batch, k.Accuracy = clean(o.Name()), g.Served[g.Chosen].Batch, known(o.Accuracy)
-		k.Metric, k.AccuracyOf = clean(o.Metric), rangeOf(o.AccuracyOf)
+		k.Metric, k.AccuracyOf = OrNull(clean(o.Metric)), rangeOf(o.AccuracyOf)
 	}
 	switch {
 	case len(w.Measured) > 0:
