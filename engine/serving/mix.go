@@ -172,29 +172,13 @@ func (m Mix) Answer(set *profile.Set) (*MixAnswer, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
-	a, err := m.answer(set, false)
-	if err != nil {
-		return nil, err
-	}
-	if naive, err := m.answer(set, true); err == nil {
-		a.Naive = &naive.Outcomes[a.Pick].USD
-	}
-	return a, nil
-}
-
-func (m Mix) answer(set *profile.Set, naive bool) (*MixAnswer, error) {
 	parts, err := m.parts()
 	if err != nil {
 		return nil, err
 	}
-	a := &MixAnswer{Parts: parts, Of: make([]int, len(m.Wishes)), Requests: make([]int, len(m.Wishes))}
-	for i, w := range m.Wishes {
-		p, err := m.procure(w, parts[i], set, naive)
-		if err != nil {
-			return nil, &WishError{i, w.Name, err}
-		}
-		a.Requests[i] = parts[i].Requests()
-		a.join(i, p)
+	a, err := m.choose(set, parts, false)
+	if err != nil {
+		return nil, err
 	}
 	for k := range a.Groups {
 		g := &a.Groups[k]
@@ -208,7 +192,37 @@ func (m Mix) answer(set *profile.Set, naive bool) (*MixAnswer, error) {
 	a.Pick, a.Keeps = advice.Pick, advice.Keeps
 	a.MonthlyUSD = a.Outcomes[a.Pick].USD * monthS / float64(len(parts[0]))
 	a.cost()
+	if naive, err := m.choose(set, parts, true); err == nil {
+		a.Naive = naive.usd(a.Outcomes[a.Pick].Scheme)
+	}
 	return a, nil
+}
+
+// choose is what serves each kind, before it is simulated.
+func (m Mix) choose(set *profile.Set, parts []Trace, naive bool) (*MixAnswer, error) {
+	a := &MixAnswer{Parts: parts, Of: make([]int, len(m.Wishes)), Requests: make([]int, len(m.Wishes))}
+	for i, w := range m.Wishes {
+		p, err := m.procure(w, parts[i], set, naive)
+		if err != nil {
+			return nil, &WishError{i, w.Name, err}
+		}
+		a.Requests[i] = parts[i].Requests()
+		a.join(i, p)
+	}
+	return a, nil
+}
+
+// usd is what all groups cost by a scheme, US dollars; nil where they cannot be simulated.
+func (a *MixAnswer) usd(by Scheme) *float64 {
+	sum := 0.0
+	for _, g := range a.Groups {
+		o, err := Simulate(g.Trace, g.Settings, by)
+		if err != nil {
+			return nil
+		}
+		sum += o.USD
+	}
+	return &sum
 }
 
 // WishError says that nothing serves one kind of queries.
