@@ -3,7 +3,6 @@ package traffic
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"sweetspot/data/workload"
 	"sweetspot/engine/profile"
@@ -126,12 +125,10 @@ type Answer struct {
 
 func solve(t Trace, set *profile.Set, q Question) *Answer {
 	a := &Answer{Question: q, Load: dial.Requests(q.Load, t)}
-	engine := serving.Question{Trace: a.Load.Arrivals.Scaled(q.Scale), Settings: serving.Defaults(),
+	engine := serving.Question{Trace: a.Load.Arrivals.Scaled(q.Scale), Settings: q.Settings(),
 		MaxViolations: serving.UsualViolations}
 	s := &engine.Settings
-	s.StrictLimitS, s.RelaxedLimitS, s.StrictShare = q.LimitS, math.Max(s.RelaxedLimitS, q.LimitS), q.StrictShare
-	s.VM.StartS, s.VM.USDPerHour = int(q.StartS+0.5), q.USDPerHour
-	s.Function.Prewarmed, s.Predictor, s.TrendS = int(q.Warm+0.5), dial.PredictorAt(q.Predictor), int(q.WindowS+0.5)
+	s.StrictLimitS, s.RelaxedLimitS, s.VM.USDPerHour = q.LimitS, max(s.RelaxedLimitS, q.LimitS), q.USDPerHour
 	var err error
 	if a.Engine, err = q.wanted().Procure(engine, set); err == nil {
 		a.Outcomes, a.Spans, err = serving.WatchAll(a.Engine.Trace, a.Engine.Settings,

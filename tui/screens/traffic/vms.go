@@ -23,18 +23,11 @@ import (
 
 // Question is what the screen asks of its trace.
 type Question struct {
+	dial.Shared
 	LimitS      float64 // of strict requests, seconds
 	MinAccuracy float64 // of the variant, in [0,1]; 0 is any
-	StrictShare float64
-	StartS      float64       // of a VM, seconds
-	MemoryGB    float64       // of a function; 0 takes the cheapest within the limit
-	USDPerHour  float64       // of a VM whose price is not known otherwise
-	Scale       float64       // of the load
-	Warm        float64       // functions that are kept warm
-	Predictor   float64       // of exascale, its place on its slider
-	WindowS     float64       // that it looks back, seconds
-	Load        workload.Load // made up in place of the trace; zero is the trace
-	Model       string        // whose runs say what a VM serves; "" is the study's VM
+	MemoryGB    float64 // of a function; 0 takes the cheapest within the limit
+	Model       string  // whose runs say what a VM serves; "" is the study's VM
 }
 
 // Trace is the load.
@@ -56,10 +49,8 @@ type VMs struct {
 
 // newVMs returns it without a trace.
 func newVMs(sh *screen.Shell, read TraceReader) *VMs {
-	d := serving.Defaults()
 	s := &VMs{controls: newControls(), plots: newPlots(sh.Theme), models: []string{""}}
-	first := Question{LimitS: d.StrictLimitS, StrictShare: d.StrictShare, StartS: float64(d.VM.StartS),
-		USDPerHour: d.VM.USDPerHour, Scale: 1, WindowS: float64(d.TrendS)}
+	first := Question{Shared: dial.Usual(), LimitS: serving.Defaults().StrictLimitS}
 	s.Traced = desk.NewTraced(sh, first, desk.Config[Question, *Answer]{
 		Sliders: &s.controls.Stack, Regions: []string{keys.InTrafficSliders, keys.InTrafficSchemes},
 		Save: s.controls.save, Load: s.controls.load,

@@ -12,6 +12,33 @@ import (
 	"sweetspot/tui/screen"
 )
 
+// Shared is what the desk of one model and that of a mix both ask.
+type Shared struct {
+	StrictShare float64       // of the requests
+	StartS      float64       // of a VM, seconds
+	USDPerHour  float64       // of a VM whose price is not known otherwise
+	Scale       float64       // of the load
+	Warm        float64       // functions that are kept warm
+	Predictor   float64       // of exascale, its place on its slider
+	WindowS     float64       // that it looks back, seconds
+	Load        workload.Load // made up in place of the trace; zero is the trace
+}
+
+// Usual is what is asked at first.
+func Usual() Shared {
+	d := serving.Defaults()
+	return Shared{StrictShare: d.StrictShare, StartS: float64(d.VM.StartS), USDPerHour: d.VM.USDPerHour, Scale: 1,
+		WindowS: float64(d.TrendS)}
+}
+
+// Settings are those of a simulation.
+func (q *Shared) Settings() serving.Settings {
+	s := serving.Defaults()
+	s.StrictShare, s.VM.StartS, s.Function.Prewarmed = q.StrictShare, int(q.StartS+0.5), int(q.Warm+0.5)
+	s.Predictor, s.TrendS = PredictorAt(q.Predictor), int(q.WindowS+0.5)
+	return s
+}
+
 // Made is what is made up where a desk with a trace asks about a load: the zero load is that of the
 // trace. ok is false for a trace that was read.
 func Made(l workload.Load, trace *workload.Requests) (made workload.Load, ok bool) {

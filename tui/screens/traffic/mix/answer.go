@@ -68,7 +68,7 @@ func (q Question) check() error {
 
 // mix is what the engine is asked.
 func (q Question) mix(load workload.Requests) serving.Mix {
-	m := serving.Mix{Trace: load.Arrivals.Scaled(q.Scale), Wishes: slices.Clone(q.Kinds), Settings: serving.Defaults(),
+	m := serving.Mix{Trace: load.Arrivals.Scaled(q.Scale), Wishes: slices.Clone(q.Kinds), Settings: q.Settings(),
 		MaxViolations: q.MostLate}
 	for i := range m.Wishes {
 		m.Wishes[i].USDPerHour = q.USDPerHour
@@ -76,10 +76,8 @@ func (q Question) mix(load workload.Requests) serving.Mix {
 			m.Parts = append(m.Parts, load.Kinds[i].Trace.Scaled(q.Scale))
 		}
 	}
-	s := &m.Settings
-	s.StrictShare, s.RelaxedLimitS, s.VM.StartS = q.StrictShare, q.RelaxedS, int(q.StartS+0.5)
-	s.StrictLimitS = min(s.StrictLimitS, q.RelaxedS) // each kind has its own
-	s.Function.Prewarmed, s.Predictor, s.TrendS = int(q.Warm+0.5), dial.PredictorAt(q.Predictor), int(q.WindowS+0.5)
+	m.Settings.RelaxedLimitS = q.RelaxedS
+	m.Settings.StrictLimitS = min(m.Settings.StrictLimitS, q.RelaxedS) // each kind has its own
 	m.SpanS = figure.SpanS(len(m.Trace))
 	return m
 }

@@ -8,29 +8,21 @@ import (
 	"sweetspot/data/workload"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/serving"
+	"sweetspot/tui/screens/traffic/dial"
 )
 
 // Question is what is asked of a load of several kinds of queries. Its kinds are never changed in place: undo
 // returns to them.
 type Question struct {
-	Kinds       []serving.Wish
-	FromTrace   bool          // the shares are those of the trace, which names the kinds
-	StrictShare float64       // of each kind's queries
-	RelaxedS    float64       // limit of the others, seconds
-	StartS      float64       // of a VM, seconds
-	USDPerHour  float64       // of a VM whose price is not known otherwise
-	Scale       float64       // of the load
-	MostLate    float64       // share of the queries that may miss their limit
-	Warm        float64       // functions that are kept warm
-	Predictor   float64       // of exascale, its place on its slider
-	WindowS     float64       // that it looks back, seconds
-	Load        workload.Load // made up in place of the trace; zero is the trace
+	dial.Shared
+	Kinds     []serving.Wish
+	FromTrace bool    // the shares are those of the trace, which names the kinds
+	RelaxedS  float64 // limit of requests that are not strict, seconds
+	MostLate  float64 // share of the queries that may miss their limit
 }
 
 func firstQuestion() Question {
-	d := serving.Defaults()
-	return Question{StrictShare: d.StrictShare, RelaxedS: d.RelaxedLimitS, StartS: float64(d.VM.StartS),
-		USDPerHour: d.VM.USDPerHour, Scale: 1, MostLate: serving.UsualViolations, WindowS: float64(d.TrendS)}
+	return Question{Shared: dial.Usual(), RelaxedS: serving.Defaults().RelaxedLimitS, MostLate: serving.UsualViolations}
 }
 
 // newKind is a kind of queries of these models, with the limit that is usual.
