@@ -144,7 +144,7 @@ func newCatalogShowCommand() *cobra.Command {
 		Short: "Show everything known about a VM type: its GPU's data sheet, every price with source, date " +
 			"and age",
 		Example:           "  sweetspot catalog show p3.2xlarge\n  sweetspot catalog show aws/us-east-1/p3.2xlarge --json",
-		Args:              cobra.ExactArgs(1),
+		Args:              arguments(1, "one VM type; sweetspot catalog list shows them"),
 		ValidArgsFunction: completeVMTypes,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			set, err := catalogSet(cmd)

@@ -39,7 +39,7 @@ func newCatalogImportCommand() *cobra.Command {
 		Example: "  sweetspot catalog import catalogs/v8/aws/vms.csv --as-of 2026-10-01\n" +
 			"  sweetspot catalog import instances.json --region us-east-1,us-west-2 --gpu V100,A100,H100\n" +
 			"  sweetspot catalog import prices.csv --dry-run --json",
-		Args: cobra.ExactArgs(1),
+		Args: arguments(1, "one file: the price list to import"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if database(cmd) != "" {
 				return usageError("--db has no effect on a price list: all databases share one catalog; leave it out")
@@ -183,7 +183,7 @@ func newCatalogDiffCommand() *cobra.Command {
 		Short: "Compare two catalogs: price lists, or built-in, imported, own, catalog (all three together)",
 		Example: "  sweetspot catalog diff built-in imported --cloud aws\n" +
 			"  sweetspot catalog diff vms-september.csv vms-october.csv --cloud aws --gpu H100",
-		Args: cobra.ExactArgs(2),
+		Args: arguments(2, "two catalogs: price lists, or built-in, imported, own or catalog"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			wanted, err := filter.pick()
 			if err != nil {

@@ -19,16 +19,6 @@ func databaseFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 	return []string{"db", "sqlite", "sqlite3"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// oneFile requires one argument; the error says what for.
-func oneFile(what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != 1 || args[0] == "" {
-			return usageError("give one file: %s", what)
-		}
-		return nil
-	}
-}
-
 func newMergeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "merge FILE",
@@ -37,7 +27,7 @@ func newMergeCommand() *cobra.Command {
 			"which it is recognised even if you renamed or annotated it, so merging again adds nothing. Deleted runs\n" +
 			"stay deleted.",
 		Example:           "  sweetspot merge colleague.db\n  sweetspot merge laptop.db --db all.db --json",
-		Args:              oneFile("the database to merge into yours"),
+		Args:              arguments(1, "one file: the database to merge into yours"),
 		ValidArgsFunction: databaseFiles,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			w, err := opened(cmd.Context(), cmd, database(cmd), workspace.OpenFor)
@@ -82,7 +72,7 @@ func newBackupCommand() *cobra.Command {
 		Use:               "backup FILE",
 		Short:             "Copy your database to a new file, even while a probe writes to it",
 		Example:           "  sweetspot backup profiles-$(date +%F).db",
-		Args:              oneFile("a new file for the copy"),
+		Args:              arguments(1, "one file: a new file for the copy"),
 		ValidArgsFunction: databaseFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return withDatabase(cmd, func(db *store.Store) error {

@@ -25,8 +25,8 @@ func execute(t *testing.T, args ...string) (out, stderr string, err error) {
 	return o.String(), e.String(), err
 }
 
-// A word too many is named, by what has commands and by what has none.
-func TestWordsTooManyAreNamed(t *testing.T) {
+// A word too many is named, by what has commands and by what has none, and so is one that is missing.
+func TestWordsTooManyOrTooFewAreNamed(t *testing.T) {
 	for args, want := range map[string]string{
 		"traffic llm A B":     `llm takes no argument: leave out "A"`,
 		"queue list x":        `list takes no argument: leave out "x"`,
@@ -34,6 +34,10 @@ func TestWordsTooManyAreNamed(t *testing.T) {
 		"completion bash x":   `bash takes no argument: leave out "x"`,
 		"traffic frobnicate":  `traffic has no command "frobnicate"; it has llm, mix`,
 		"help import somehow": "import has no commands",
+		"queue cancel":        "give the keys of the probes to cancel; sweetspot queue list shows them",
+		"catalog show":        "give one VM type; sweetspot catalog list shows them",
+		"catalog import a b":  "give one file: the price list to import",
+		"catalog diff own":    "give two catalogs: price lists, or built-in, imported, own or catalog",
 	} {
 		_, _, err := execute(t, strings.Fields(args)...)
 		var exit exitError

@@ -83,11 +83,8 @@ func warn(w io.Writer, sentences ...string) {
 	}
 }
 
-// isUsage recognises cobra's errors about arguments; they have no types.
-func isUsage(err error) bool {
-	return slices.ContainsFunc([]string{"unknown command", "accepts ", "requires at least", "required flag"},
-		func(prefix string) bool { return strings.HasPrefix(err.Error(), prefix) })
-}
+// isUsage recognises the error of cobra's own commands about arguments; it has no type.
+func isUsage(err error) bool { return strings.HasPrefix(err.Error(), "unknown command") }
 
 func newRootCommand() *cobra.Command {
 	var screen screenFlags
@@ -183,6 +180,16 @@ func noArguments(cmd *cobra.Command, args []string) error {
 		return rejectUnknown(cmd, args)
 	}
 	return usageError("%s takes no argument: leave out %s", cmd.Name(), plaintext.Quote(args[0]))
+}
+
+// arguments rejects any but so many words, none of them empty, and says what they are.
+func arguments(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n || slices.Contains(args, "") {
+			return usageError("give %s", what)
+		}
+		return nil
+	}
 }
 
 // existingFile accepts at most one argument, an existing database: any other

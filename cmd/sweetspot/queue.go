@@ -48,7 +48,7 @@ func newQueueCommand() *cobra.Command {
 		"ssh:user@host, or here")
 	cmd.AddCommand(
 		&cobra.Command{Use: "list", Short: "List the probes and where they stand", Args: noArguments, RunE: listQueued},
-		&cobra.Command{Use: "cancel KEY…", Short: "End the jobs of probes", Args: cobra.MinimumNArgs(1), RunE: cancelQueued},
+		&cobra.Command{Use: "cancel KEY…", Short: "End the jobs of probes", RunE: cancelQueued},
 		offers)
 	for _, sub := range cmd.Commands() {
 		sub.ValidArgsFunction = cobra.NoFileCompletions
@@ -290,6 +290,9 @@ func byKeys(all []request.Queued, keys []string) (chosen []request.Queued, left 
 }
 
 func cancelQueued(cmd *cobra.Command, keys []string) error {
+	if len(keys) == 0 {
+		return usageError("give the keys of the probes to cancel; sweetspot queue list shows them")
+	}
 	return withDatabase(cmd, func(db *store.Store) error {
 		all, err := request.ListQueued(cmd.Context(), db)
 		if err != nil {
