@@ -114,7 +114,8 @@ func otherGPU(points []convert.Serving) []asked {
 				of := of[k]
 				q := asked{Known: tokens.Known{Seconds: of[to][x], Case: tokens.Case{
 					Group: k,
-					Tags:  []string{a.Model, a.Backend, key(a.Model, a.Backend), key(a.Model, a.Backend, a.Setup), key(from, to)},
+					Tags: []string{a.Model, a.Backend, key(a.Model, a.Backend), key(a.Model, a.Backend, a.Setup), key(from, to),
+						key(a.Model, from, to), key(a.Backend, from, to)},
 				}}}
 				q.Plain, q.Shape = tokens.Ratio(of[from][probe], of[to][probe], of[from][x])
 				q.Shape = append(q.Shape, tokens.Logs(x, x/probe, a.Input, a.Output, a.GPUs)...)
