@@ -85,6 +85,49 @@ func TestRankOfACorpusFromLoads(t *testing.T) {
 	}
 }
 
+// Batches as large and as long as loads on the GPU are answered by these, between them or as measured, and
+// others from a single load by the published figures; where there is none, by the figures alone.
+func TestRankOfACorpusByFewLoads(t *testing.T) {
+	loads := filepath.Join("..", "..", "data", "imports", "testdata", "vllm-bench")
+	ask := func(files []string, words ...string) contract.Candidate {
+		t.Helper()
+		t.Setenv("XDG_DATA_HOME", t.TempDir())
+		for _, f := range files {
+			f = filepath.Join(loads, "openai-infqps-concurrency"+f+"-Llama-3.1-8B-Instruct-20260901-101500.json")
+			if _, _, err := importRuns(t, f, "--gpu", "L4"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, c := range generations(t, append(words, "--gpu", "L4")...).Candidates {
+			if len(c.Configuration) == 1 && *c.Configuration[0].GPUCount == 1 {
+				return c
+			}
+		}
+		t.Fatal("no VM with one L4")
+		return contract.Candidate{}
+	}
+	asMeasured := []string{"--input-tokens", "1024", "--output-tokens", "128", "--batch"}
+	spec := ask(nil)
+	for name, c := range map[string]struct {
+		files   []string
+		words   []string
+		basis   string
+		sources int
+		says    string
+	}{
+		"a load":     {[]string{"8"}, append(asMeasured, "8"), "measured", 1, "measured"},
+		"between":    {[]string{"8", "32"}, append(asMeasured, "16"), "other-batch", 2, "between 8, 32 at once"},
+		"among many": {[]string{"1", "8", "32"}, append(asMeasured, "16"), "other-batch", 3, "between 1, 8, 32 at once"},
+		"one":        {[]string{"8"}, nil, "other-batch", 1, "one load of 8 at once"},
+	} {
+		got := ask(c.files, c.words...)
+		if *got.Time.Basis != c.basis || len(got.Sources) != c.sources || !strings.Contains(*got.Why, c.says) ||
+			c.words == nil && *got.Time.S == *spec.Time.S {
+			t.Errorf("%s: %s, %v, %+v", name, *got.Why, got.Sources, got.Time)
+		}
+	}
+}
+
 func TestRankOfACorpusRefuses(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	for flags, says := range map[string]string{

@@ -13,6 +13,7 @@ import (
 	"sweetspot/engine/memory"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/tokens"
 	"sweetspot/engine/transformer"
 )
 
@@ -29,15 +30,15 @@ func (f *facts) generations(first int) (out []Candidate) {
 	if !known {
 		return nil
 	}
-	speeds, servers := generation.NewSpeeds(f.set), f.servers(a)
+	speeds, servers, served := generation.NewSpeeds(f.set), f.servers(a), tokens.NewServed(f.set)
 	machines, cells := f.machines(), cellNumbers{first, map[string]int{}}
 	for _, w := range f.weights() {
 		for _, m := range machines {
 			if !w.kind.On(m.gpu) {
 				continue
 			}
-			x := generator{machine: m, a: a, servers: servers, speeds: speeds, asked: f.work.BatchSizes,
-				lengths: *f.work.Lengths}
+			x := generator{machine: m, a: a, servers: servers, served: served, speeds: speeds,
+				asked: f.work.BatchSizes, lengths: *f.work.Lengths}
 			if is, ok := x.best(w.kind); ok {
 				c := f.generated(is, x, cells.of(fmt.Sprintf("%s/%s/%d", w.kind.Name, m.vm.GPU, m.vm.GPUCount)))
 				c.Quality = w.quality
@@ -59,18 +60,21 @@ func (f *facts) generated(is way, x generator, cell int) Candidate {
 	}, x.machine, is.wave, requests/float64(is.batch.Sequences*x.vm.GPUCount/is.batch.GPUs), generation.Common)
 }
 
-// server is one that loads were measured on, with the step times fitted to these.
+// server is one that loads were measured on, with the step times fitted to these; nil where they are
+// too few.
 type server struct {
 	profile.Server
 	fitted *batching.Fitted
 }
 
-// servers are those of a model whose loads tell step times.
+// servers are those of a model.
 func (f *facts) servers(a transformer.Architecture) (out []server) {
 	for _, s := range f.set.Servers(a.Name, "") {
-		if fitted, err := batching.FitLoads(s.Loads, batching.Settings{}); err == nil {
-			out = append(out, server{s, fitted})
+		fitted, err := batching.FitLoads(s.Loads, batching.Settings{})
+		if err != nil {
+			fitted = nil
 		}
+		out = append(out, server{s, fitted})
 	}
 	return out
 }
@@ -114,6 +118,7 @@ type generator struct {
 	machine
 	a       transformer.Architecture
 	servers []server
+	served  *tokens.Served
 	speeds  *generation.Speeds
 	asked   []int // sequences at once; none is as many as fit
 	lengths transformer.Lengths
@@ -187,7 +192,21 @@ func (x *generator) seconds(b generation.Batch) (e estimate.Estimate, why string
 		if s.GPUs != b.GPUs || !b.Weights.Same(s.Variant) || !gpu.SameChip(profile.ParseGPUName(s.GPU)) {
 			continue
 		}
-		n, input, output := float64(b.Sequences), float64(b.Input), float64(b.Output)
+		if e, why, sources = x.measured(s, b); e.Known() {
+			return e, why, sources
+		}
+	}
+	e, why = x.speeds.Seconds(b, x.vm.GPU)
+	return e, why, nil
+}
+
+// measured are those that the loads of a server tell: such ones, or what lies between them; else the
+// steps that all of them tell; else those of another server, or the rule, through one that was measured.
+func (x *generator) measured(s server, b generation.Batch) (e estimate.Estimate, why string, sources []int64) {
+	n, input, output := float64(b.Sequences), float64(b.Input), float64(b.Output)
+	told := x.served.Latency(s.Server, tokens.Load{AtOnce: n, Input: input, Output: output})
+	near := told.Known() && told.Basis != estimate.Transferred
+	if s.fitted != nil && !near {
 		found, err := s.fitted.Estimate(func(s batching.Server) ([]float64, error) {
 			return []float64{s.BatchS(n, input, output)}, nil
 		})
@@ -196,8 +215,29 @@ func (x *generator) seconds(b generation.Batch) (e estimate.Estimate, why string
 				s.Words()), s.Runs
 		}
 	}
-	e, why = x.speeds.Seconds(b, x.vm.GPU)
-	return e, why, nil
+	if told.Known() {
+		return told.Estimate, fmt.Sprintf("loads on %s, %s", s.Words(), told.Why), told.Runs
+	}
+	return x.through(s, b)
+}
+
+// through is what the rule tells that is made to meet the load of a server that is most like a batch.
+func (x *generator) through(s server, b generation.Batch) (e estimate.Estimate, why string, sources []int64) {
+	least := math.Inf(1)
+	for i, l := range s.Loads {
+		seconds := tokens.LatencyOf(l)
+		if l.Concurrency == nil || !(seconds > 0) {
+			continue
+		}
+		probe := b
+		probe.Sequences, probe.Input, probe.Output = int(*l.Concurrency), int(l.Input), int(l.Output)
+		if far := b.Unlike(probe); far < least {
+			least = far
+			e, why = x.speeds.Through(b, generation.Probe{Batch: probe, Seconds: seconds}, x.vm.GPU)
+			sources = s.Runs[i : i+1]
+		}
+	}
+	return e, why, sources
 }
 
 func (x *generator) words(f *Fit, b generation.Batch, why string) string {

@@ -13,6 +13,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -21,6 +22,7 @@ import (
 	"sweetspot/engine/memory"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
+	"sweetspot/engine/tokens"
 	"sweetspot/engine/transformer"
 )
 
@@ -146,6 +148,14 @@ type Speeds struct {
 	models map[profile.GPUName][]string
 	mean   float64
 	sd     float64 // of single measurements around their chip's mean
+	known  []published
+	ratios func() *tokens.Corrections // of [Speeds.Through]
+}
+
+// published is a published measurement.
+type published struct {
+	Probe
+	gpu profile.GPUSpec
 }
 
 // stackSpread is the standard deviation of ln(time) from the version of vLLM that was measured, of 2024,
@@ -164,14 +174,17 @@ const Common = 0.2
 // NewSpeeds compares the rule with the published measurements of a set.
 func NewSpeeds(set *profile.Set) *Speeds {
 	s := &Speeds{set: set, off: map[profile.GPUName][]float64{}, models: map[profile.GPUName][]string{}}
+	s.ratios = sync.OnceValue(s.learn)
 	var all, around []float64
 	for _, x := range set.Latencies {
 		a, known := set.Architecture(x.Model)
 		g, has := set.GPUSpec(x.GPU)
-		plain, ok := Batch{a, Half, x.GPUs, x.Sequences, x.Input, x.Output}.Plain(g)
+		b := Batch{a, Half, x.GPUs, x.Sequences, x.Input, x.Output}
+		plain, ok := b.Plain(g)
 		if !known || !has || !ok {
 			continue
 		}
+		s.known = append(s.known, published{Probe{b, x.Seconds}, g})
 		chip := chipOf(x.GPU)
 		s.off[chip] = append(s.off[chip], math.Log(x.Seconds/plain))
 		if !slices.Contains(s.models[chip], x.Model) {

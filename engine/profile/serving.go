@@ -164,6 +164,12 @@ type Server struct {
 	Runs       []int64 // numbers of these runs
 }
 
+// Same reports whether two are the same model on the same machine.
+func (s Server) Same(o Server) bool {
+	return s.Machine == o.Machine && s.GPU == o.GPU && s.GPUs == o.GPUs && s.Variant.Key() == o.Variant.Key() &&
+		SameLanguageModel(s.Model, o.Model)
+}
+
 // Words name the machine of a server.
 func (s Server) Words() string {
 	words := cmp.Or(s.GPU, s.Machine.InstanceType, "an unknown machine")
@@ -176,17 +182,18 @@ func (s Server) Words() string {
 	return words
 }
 
-// Servers are those that loads of a model were measured on, of one kind of GPU where it is named.
-// Models are the same whose names differ by their owner or by how they were tuned to chat.
+// Servers are those that loads of a model were measured on, of all models where none is named, and of
+// one kind of GPU where it is named. Models are the same whose names differ by their owner or by how
+// they were tuned to chat.
 func (s *Set) Servers(model, gpu string) (out []Server) {
 	for i := range s.Runs {
 		r := &s.Runs[i]
-		if r.Serving == nil || !SameLanguageModel(r.Model, model) ||
+		if r.Serving == nil || model != "" && !SameLanguageModel(r.Model, model) ||
 			gpu != "" && !ParseGPUName(gpu).SameChip(ParseGPUName(r.GPU)) {
 			continue
 		}
 		at := slices.IndexFunc(out, func(o Server) bool {
-			return o.Machine == r.VM() && o.GPU == r.GPU && o.GPUs == r.GPUCount && o.Variant.Key() == r.Variant.Key()
+			return o.Same(Server{Model: r.Model, GPU: r.GPU, GPUs: r.GPUCount, Machine: r.VM(), Variant: r.Variant})
 		})
 		if at < 0 {
 			at, out = len(out), append(out, Server{Model: r.Model, GPU: r.GPU, GPUs: r.GPUCount, Machine: r.VM(),
@@ -202,9 +209,10 @@ var chatNames = regexp.MustCompile(`(-(instruct|chat|it|hf|base))+$`)
 
 // SameLanguageModel reports whether two names are of the same network, as
 // meta-llama/Meta-Llama-3.1-8B-Instruct and llama-3.1-8b are.
-func SameLanguageModel(a, b string) bool { return networkName(a) == networkName(b) }
+func SameLanguageModel(a, b string) bool { return NetworkName(a) == NetworkName(b) }
 
-func networkName(name string) string {
+// NetworkName is a name of a language model without its owner and how it was tuned to chat.
+func NetworkName(name string) string {
 	name = strings.ToLower(name)
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	return chatNames.ReplaceAllString(strings.TrimPrefix(name, "meta-"), "")

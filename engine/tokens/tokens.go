@@ -3,7 +3,8 @@
 // ends, and on other hardware, from one probe there.
 //
 // A plain rule answers first: a line, a parabola, a ratio. How far such rules were
-// off for other models and machines then corrects it.
+// off for other models and machines then corrects it. [Served] asks the loads of a
+// profile database so.
 package tokens
 
 import (

@@ -101,15 +101,7 @@ func (s *Screen) setSet(set *profile.Set) {
 	s.VMs.setSet(set)
 	s.Mix.SetSet(set, s.VMs.models[1:])
 	s.Tokens.set = set
-	s.servers = nil
-	var seen []string
-	for _, r := range set.Runs {
-		known := func(m string) bool { return profile.SameLanguageModel(m, r.Model) }
-		if r.Serving != nil && !slices.ContainsFunc(seen, known) {
-			seen = append(seen, r.Model)
-			s.servers = append(s.servers, set.Servers(r.Model, "")...)
-		}
-	}
+	s.servers = set.Servers("", "")
 }
 
 // Act does what a key means here.
