@@ -88,16 +88,10 @@ func TestRankOfACorpusFromLoads(t *testing.T) {
 // Batches as large and as long as loads on the GPU are answered by these, between them or as measured, and
 // others from a single load by the published figures; where there is none, by the figures alone.
 func TestRankOfACorpusByFewLoads(t *testing.T) {
-	loads := filepath.Join("..", "..", "data", "imports", "testdata", "vllm-bench")
 	ask := func(files []string, words ...string) contract.Candidate {
 		t.Helper()
 		t.Setenv("XDG_DATA_HOME", t.TempDir())
-		for _, f := range files {
-			f = filepath.Join(loads, "openai-infqps-concurrency"+f+"-Llama-3.1-8B-Instruct-20260901-101500.json")
-			if _, _, err := importRuns(t, f, "--gpu", "L4"); err != nil {
-				t.Fatal(err)
-			}
-		}
+		importLoads(t, "L4", files...)
 		for _, c := range generations(t, append(words, "--gpu", "L4")...).Candidates {
 			if len(c.Configuration) == 1 && *c.Configuration[0].GPUCount == 1 {
 				return c

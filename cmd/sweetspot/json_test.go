@@ -42,6 +42,7 @@ var verbs = []struct {
 }{
 	{"rank", contract.Ranking{}}, {"plan", contract.Plan{}}, {"fleet", contract.Fleet{}}, {"traffic", contract.Traffic{}},
 	{"traffic llm", contract.LLM{}}, {"traffic mix", contract.Mix{}},
+	{"traffic loads", contract.Loads{}},
 	{"probe", report.Probe{}}, {"probe --rent --dry-run", rentalsJSON{}}, {"probe server", serverProbe{}}, {"attach",
 		probeList{}},
 	{"queue", queueResult{}}, {"queue offers", offersResult{}},

@@ -64,7 +64,7 @@ func newTrafficCommand() *cobra.Command {
 		},
 	}
 	f.register(cmd)
-	cmd.AddCommand(newTrafficLLMCommand(), newTrafficMixCommand())
+	cmd.AddCommand(newTrafficLLMCommand(), newTrafficMixCommand(), newTrafficLoadsCommand())
 	return cmd
 }
 

@@ -23,6 +23,7 @@ const (
 	Traffic = "traffic"
 	LLM     = "traffic llm"
 	Mix     = "traffic mix"
+	Loads   = "traffic loads"
 	Runs    = "runs"
 )
 
@@ -83,6 +84,9 @@ var forms = slices.Concat(
 		{Group: Mix, Format: "json", Title: "JSON", Extension: ".json", make: ofMix(asJSON)},
 		{Group: Mix, Format: "csv", Title: "CSV", Extension: ".csv", make: ofMix(contract.WriteMixCSV)},
 		{Group: Mix, Format: "text", Title: "text", Extension: ".txt", make: ofMix(texttable.Mix)},
+		{Group: Loads, Format: "json", Title: "JSON", Extension: ".json", make: ofLoads(asJSON)},
+		{Group: Loads, Format: "csv", Title: "CSV", Extension: ".csv", make: ofLoads(contract.WriteLoadsCSV)},
+		{Group: Loads, Format: "text", Title: "text", Extension: ".txt", make: ofLoads(texttable.Loads)},
 		{Group: Runs, Format: "csv", Title: "Profile CSV", Extension: ".csv", make: ofRuns(Recorded.writeCSV)},
 		{Group: Runs, Format: "json", Title: "JSON", Extension: ".json", make: ofRuns(Recorded.writeJSON)},
 	},

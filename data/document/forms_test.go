@@ -72,7 +72,7 @@ func TestDocumentedForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	table := head
-	for _, group := range []string{Pick, Launch, Report, Ranking, Fleet, Traffic, LLM, Mix, Runs} {
+	for _, group := range []string{Pick, Launch, Report, Ranking, Fleet, Traffic, LLM, Mix, Loads, Runs} {
 		table += "| " + group + " | `" + strings.Join(Formats(group), "`, `") + "` |\n"
 	}
 	before, after, ok := strings.Cut(string(text), head)

@@ -27,6 +27,7 @@ type Subject struct {
 	Traffic func() (contract.Traffic, error)
 	LLM     func() (contract.LLM, error)
 	Mix     func() (contract.Mix, error)
+	Loads   func() (contract.Loads, error)
 	Runs    *Recorded
 }
 
@@ -58,6 +59,9 @@ func Of(s Subject) (out []Document) {
 	}
 	if s.LLM != nil {
 		s.LLM = sync.OnceValues(s.LLM)
+	}
+	if s.Loads != nil {
+		s.Loads = sync.OnceValues(s.Loads)
 	}
 	for _, f := range forms {
 		if m := f.make(s); m.files != nil {
@@ -195,6 +199,10 @@ func ofLLM(write func(io.Writer, contract.LLM) error) maker {
 
 func ofMix(write func(io.Writer, contract.Mix) error) maker {
 	return func(s Subject) made { return found("mix", s.Mix, write) }
+}
+
+func ofLoads(write func(io.Writer, contract.Loads) error) maker {
+	return func(s Subject) made { return found("loads", s.Loads, write) }
 }
 
 // found is a form of an answer that takes long.

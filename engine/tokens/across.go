@@ -20,7 +20,8 @@ func ratio(from, to *curve, here, there sample, asked Point) Case {
 	plain, shape := Ratio(here.Seconds, there.Seconds, asked.Seconds)
 	model, between := profile.NetworkName(to.server.Model), from.server.Words()+"\x00"+to.server.Words()
 	return Case{Kind: "ratio", Group: fmt.Sprint(model, to.common), Plain: plain,
-		Tags: []string{model, between, model + "\x00" + between}, Shape: append(shape, Logs(asked.At, asked.At/here.At, to.common[0], to.common[1],
+		Tags: []string{model, between, model + "\x00" + between},
+		Shape: append(shape, Logs(asked.At, asked.At/here.At, to.common[0], to.common[1],
 			max(float64(to.server.GPUs), 1))...)}
 }
 

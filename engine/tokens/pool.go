@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -14,7 +15,7 @@ import (
 // is left out: how far off each is then weighs it, and how far off the average is
 // calibrates the interval (conformal prediction; Vovk and others, 2005).
 type pool struct {
-	spread  float64 // root mean square of the deviations
+	spread  float64 // root mean square of the deviations; 0 where too few tell it
 	members []*regression
 	weights []float64 // of the members and, last, of the plain rule; they sum to 1
 	scale   float64   // half-width of the 90 % interval, in standard deviations
@@ -85,7 +86,7 @@ type trial struct {
 func newPool(known []Known) *pool {
 	groups := groupsOf(known)
 	if len(groups) < leastGroups {
-		return &pool{spread: unlearned, weights: []float64{1}, scale: estimate.Z90}
+		return &pool{weights: []float64{1}, scale: estimate.Z90}
 	}
 	y, squares := make([]float64, len(known)), 0.0
 	for i, k := range known {
@@ -218,5 +219,6 @@ func (p *pool) predict(q Case) (mean, half float64) {
 		}
 		return prediction{0, 1}
 	})
-	return a.mean * p.spread, p.scale * a.sd * p.spread
+	spread := cmp.Or(p.spread, q.Spread, unlearned)
+	return a.mean * spread, p.scale * a.sd * spread
 }

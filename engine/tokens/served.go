@@ -151,5 +151,6 @@ func (m *measure) along(c *curve, l Load, kinds map[estimate.Basis]profile.Kind)
 	for _, s := range used {
 		a.Runs = append(a.Runs, s.runs...)
 	}
+	slices.Sort(a.Runs)
 	return a
 }

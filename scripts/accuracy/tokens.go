@@ -125,12 +125,8 @@ func key(parts ...any) string {
 // otherConcurrency asks for the TPOT between the ends of each series, from these or
 // from the middle one too.
 func otherConcurrency(points []convert.Serving, probes int, whole bool) []asked {
-	points = slices.DeleteFunc(slices.Clone(points), func(p convert.Serving) bool { return !p.Together })
-	curves := curvesOf(points, func(p convert.Serving) string {
-		return key(p.Backend, p.Version, p.Model, p.GPU, p.Setup, p.Input, p.Output)
-	}, func(p convert.Serving) tokens.Point { return tokens.Point{At: p.Concurrency, Seconds: p.TPOT} }, middleOf)
 	var out []asked
-	for _, c := range curves {
+	for _, c := range servingCurves(points) {
 		n := len(c.points)
 		if n < 3 {
 			continue
