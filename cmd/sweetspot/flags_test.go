@@ -32,7 +32,7 @@ func TestWordsTooManyOrTooFewAreNamed(t *testing.T) {
 		"queue list x":        `list takes no argument: leave out "x"`,
 		"rank x":              `rank takes no argument: leave out "x"`,
 		"completion bash x":   `bash takes no argument: leave out "x"`,
-		"traffic frobnicate":  `traffic has no command "frobnicate"; it has llm, mix`,
+		"traffic frobnicate":  `traffic has no command "frobnicate"; it has llm, loads, mix`,
 		"help import somehow": "import has no commands",
 		"queue cancel":        "give the keys of the probes to cancel; sweetspot queue list shows them",
 		"catalog show":        "give one VM type; sweetspot catalog list shows them",
