@@ -2,7 +2,7 @@ package frameworks
 
 import (
 	"io"
-	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"sync"
@@ -29,10 +29,10 @@ type watched struct {
 	seconds                  float64
 }
 
-// watch runs a command to its end under the hook.
-func watch(t *testing.T, argv []string) *watched {
+// watch runs a command to its end under the hook; path is PYTHONPATH.
+func watch(t *testing.T, argv []string, path string) *watched {
 	t.Helper()
-	p, err := runner.Start(t.Context(), runner.Command{Argv: argv, Files: hook.Files(), Env: hook.Env(os.Getenv("PYTHONPATH"))})
+	p, err := runner.Start(t.Context(), runner.Command{Argv: argv, Files: hook.Files(), Env: hook.Env(path)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +55,16 @@ func watch(t *testing.T, argv []string) *watched {
 	w.exit = p.Wait()
 	w.seconds = time.Since(p.Started()).Seconds()
 	return w
+}
+
+// stream is PYTHONPATH with the folder whose sitecustomize times a training as one on a GPU is.
+func stream(t *testing.T) string {
+	t.Helper()
+	folder, err := filepath.Abs("testdata/stream")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }
 
 func (w *watched) take(item protocol.Item) {

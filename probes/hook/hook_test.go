@@ -207,10 +207,11 @@ func TestScripts(t *testing.T) {
 		pauses, exit, models               int
 		network, input                     string // where it matters
 		byHand                             bool   // without an optimizer of PyTorch's
+		stream                             bool   // watched by the clock of a GPU's stream, too
 		stdout, stderr                     string
 	}{
 		{
-			script: "plain_loop.py", network: "Sequential", input: "1x8x8",
+			script: "plain_loop.py", stream: true, network: "Sequential", input: "1x8x8",
 			batch: 16, perEpoch: 7, trainSize: 100, epochs: 3, params: 483, unit: "image",
 			dataset: "Blobs", precision: "fp32",
 			places: grid(3, 7), units: repeat(3, 16, 16, 16, 16, 16, 16, 4), validations: []validation{{0, 40}, {1, 40},
@@ -218,7 +219,7 @@ func TestScripts(t *testing.T) {
 			stdout: "batches look like (16, 1, 8, 8)\nepoch 1:",
 		},
 		{
-			script: "lightning_like.py", network: "Net",
+			script: "lightning_like.py", stream: true, network: "Net",
 			batch: 10, perEpoch: 6, trainSize: 60, epochs: 2, params: 276, unit: "sample",
 			precision: "fp32",
 			places:    grid(2, 6), units: repeat(12, 10), validations: []validation{{0, 33}, {1, 33}}, pauses: 2, models: 1,
@@ -241,12 +242,13 @@ func TestScripts(t *testing.T) {
 			places:    grid(2, 5), units: repeat(10, 10), models: 1,
 		},
 		{
-			script: "stages.py", batch: 5, perEpoch: 10, trainSize: 50, epochs: 6, params: 279, unit: "sample",
+			script: "stages.py", stream: true, batch: 5, perEpoch: 10, trainSize: 50, epochs: 6, params: 279, unit: "sample",
 			precision: "fp32", places: grid(6, 10), units: repeat(60, 5), input: "6", network: "Sequential", models: 5,
 			stdout: "SGD: ",
 		},
 		{
-			script: "own_optimizer.py", byHand: true, batch: 10, perEpoch: 6, trainSize: 60, epochs: 4, params: 161,
+			script: "own_optimizer.py", stream: true, byHand: true, batch: 10, perEpoch: 6, trainSize: 60, epochs: 4,
+			params: 161,
 			unit: "sample", precision: "fp32", places: grid(4, 6), units: repeat(24, 10), models: 1, stdout: "epoch 0: ",
 		},
 		{
@@ -260,7 +262,7 @@ func TestScripts(t *testing.T) {
 			validations: []validation{{0, 16}, {1, 16}, {2, 16}},
 		},
 		{
-			script: "ema.py", batch: 5, perEpoch: 8, trainSize: 40, epochs: 3, params: 227, unit: "sample",
+			script: "ema.py", stream: true, batch: 5, perEpoch: 8, trainSize: 40, epochs: 3, params: 227, unit: "sample",
 			precision: "fp32", places: grid(3, 8), units: repeat(24, 5), models: 1, stdout: "epoch 0: ",
 			validations: []validation{{0, 20}, {1, 20}, {2, 20}, {2, 20}},
 		},
@@ -280,7 +282,7 @@ func TestScripts(t *testing.T) {
 			validations: []validation{{0, unknown}, {0, unknown}, {0, unknown}},
 		},
 		{
-			script: "iterable.py", batch: 10, perEpoch: 5, trainSize: 45, epochs: 2, params: 5, unit: "sample",
+			script: "iterable.py", stream: true, batch: 10, perEpoch: 5, trainSize: 45, epochs: 2, params: 5, unit: "sample",
 			dataset: "Stream", precision: "fp32",
 			places: grid(2, 5), units: repeat(2, 10, 10, 10, 10, 5), models: 2,
 		},
@@ -298,8 +300,9 @@ func TestScripts(t *testing.T) {
 			stderr: "ValueError: the seventh batch is bad",
 		},
 	} {
-		t.Run(strings.TrimSuffix(c.script, ".py"), func(t *testing.T) {
-			r := run(t, c.script)
+		check := func(t *testing.T, env []string) {
+			r := watch(t, runner.Command{Argv: []string{torch(t), filepath.Join("..", "frameworks", "scripts", c.script)},
+				Env: env}, nil)
 			if r.exit.Code != c.exit || !strings.HasPrefix(r.stdout, c.stdout) || !strings.Contains(r.stderr, c.stderr) ||
 				(c.stderr == "" && strings.Contains(r.stderr, "Traceback")) {
 				t.Errorf("exit %+v, stdout %q, stderr %q", r.exit, r.stdout, r.stderr)
@@ -341,8 +344,23 @@ func TestScripts(t *testing.T) {
 				number(m.WorldSize) != 1 {
 				t.Errorf("model %+v", m)
 			}
-		})
+		}
+		name := strings.TrimSuffix(c.script, ".py")
+		t.Run(name, func(t *testing.T) { check(t, nil) })
+		if c.stream {
+			t.Run(name+" by a stream's clock", func(t *testing.T) { check(t, Env(stream(t))) })
+		}
 	}
+}
+
+// stream is the folder whose sitecustomize times a training as one on a GPU is.
+func stream(t *testing.T) string {
+	t.Helper()
+	folder, err := filepath.Abs("../frameworks/testdata/stream")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }
 
 // What the hello says before and after the framework is there, and that times

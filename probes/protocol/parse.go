@@ -131,7 +131,7 @@ var readers = map[string]func(*fields) Event{
 	},
 	"layers":  func(f *fields) Event { return Layers{f.t(), f.layers()} },
 	"limit":   func(f *fields) Event { return Limit{f.t(), f.count("batch_size"), f.whole("fails_at")} },
-	"warning": func(f *fields) Event { return Warning{f.text("message", maxNote)} },
+	"warning": func(f *fields) Event { return Warning{f.text("message", maxNote), f.is("unwatched")} },
 	"error":   func(f *fields) Event { return Failure{f.text("message", maxNote)} },
 	"done":    func(f *fields) Event { return Done{f.t(), f.name("reason")} },
 }

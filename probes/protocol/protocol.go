@@ -178,7 +178,10 @@ type Limit struct {
 }
 
 // Warning is something the user should know.
-type Warning struct{ Message string }
+type Warning struct {
+	Message   string
+	Unwatched bool // the program goes on, but its steps are no longer told
+}
 
 // Failure is the event "error": why the probe cannot continue.
 type Failure struct{ Message string }

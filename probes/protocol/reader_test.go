@@ -80,9 +80,10 @@ func TestEvents(t *testing.T) {
 			Others: 0.6, Idle: 0.01},
 		`{"sweetspot":1,"event":"load","seconds":1,"others":0.6,"idle":0,"active":0.05}`: Load{Seconds: 1, Others: 0.6,
 			Active: new(0.05)},
-		` {"sweetspot":1,"event":"warning","message":"red \u001b[31mtext"} `: Warning{"red text"},
-		`{"sweetspot":1,"event":"error","message":"out of memory"}`:          Failure{"out of memory"},
-		`{"sweetspot":1,"event":"done","reason":"oom"}`:                      Done{nil, "oom"},
+		` {"sweetspot":1,"event":"warning","message":"red \u001b[31mtext"} `:  Warning{Message: "red text"},
+		`{"sweetspot":1,"event":"warning","message":"lost","unwatched":true}`: Warning{Message: "lost", Unwatched: true},
+		`{"sweetspot":1,"event":"error","message":"out of memory"}`:           Failure{"out of memory"},
+		`{"sweetspot":1,"event":"done","reason":"oom"}`:                       Done{nil, "oom"},
 	} {
 		if item := one(t, line+"\n"); !reflect.DeepEqual(item.Event, want) || item.Rejected != "" || item.Log != "" {
 			t.Errorf("%s\n got %#v\nwant %#v", line, item, want)

@@ -13,8 +13,8 @@ import (
 func (p *state) ended(now float64) {
 	done := float64(cmp.Or(p.counts[0], p.series.Len()))
 	d := &p.described
-	if d.Mode != profile.Train || done == 0 || p.drawn > 0 {
-		return // a bar that is drawn need not show every step
+	if d.Mode != profile.Train || done == 0 || p.drawn > 0 || p.unwatched {
+		return // a bar that is drawn need not show every step, and a script that is no longer watched shows none
 	}
 	per := d.IterationsPerEpoch
 	if per == nil && d.Epochs != nil && math.Mod(done, *d.Epochs) == 0 {

@@ -72,6 +72,7 @@ type state struct {
 	copies       int                   // events left out, since another stream had reported the like before
 	gotEvent     bool                  // any event arrived
 	drawn        int                   // steps read from output
+	unwatched    bool                  // the script went on, and its steps were no longer told
 	reportsSteps bool                  // events report iterations, or a framework whose steps they will report
 	failed       string
 	lastOut      string
@@ -218,6 +219,7 @@ func (p *state) event(e protocol.Event, now float64) {
 		p.warn("rejected "+e.Why, now)
 	case protocol.Warning:
 		p.warn(e.Message, now)
+		p.unwatched = p.unwatched || e.Unwatched
 	case protocol.Failure:
 		said := secret.Text(e.Message)
 		p.failed = cmp.Or(p.failed, said) // other ranks, or a parent, fail in consequence

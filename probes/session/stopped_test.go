@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -90,5 +91,22 @@ func TestStopTwice(t *testing.T) {
 	p.Stop()
 	if u := p.Wait(); u.StoppedBecause != Interrupted || *u.ScriptExit != 137 || len(u.Seconds) != 1 {
 		t.Errorf("%q, exit %d, %d steps", u.StoppedBecause, *u.ScriptExit, len(u.Seconds))
+	}
+}
+
+// What a script did while it was no longer watched is no part of what was counted, so that
+// this is not its length.
+func TestTheLengthOfAnUnwatchedScriptIsItsOwn(t *testing.T) {
+	const unwatched = `
+		echo '{"sweetspot":1,"event":"warning","message":"the training is no longer watched: a reason","unwatched":true}' >&3`
+	script := model + fmt.Sprintf(steps, 60, ">&3") + unwatched
+	u := start(t, shell(openStore(t), script)).Wait()
+	if u.Err != nil || u.Run.Epochs == nil || *u.Run.Epochs != 4 || !slices.Equal(u.Warnings,
+		[]string{"the training is no longer watched: a reason"}) {
+		t.Errorf("%v, epochs %v, warnings %q", u.Err, u.Run.Epochs, u.Warnings)
+	}
+	script = fmt.Sprintf(steps, 60, ">&3") + unwatched
+	if u := start(t, shell(openStore(t), script)).Wait(); u.Run.Epochs != nil || u.Run.Steps != nil {
+		t.Errorf("epochs %v, steps %v", u.Run.Epochs, u.Run.Steps)
 	}
 }

@@ -167,10 +167,10 @@ def training(rank, number):
     emit("training", rank=rank, number=number, script=os.sep.join(script.split(os.sep)[-2:])[-200:])
 
 
-def warn(message):
+def warn(message, **fields):
     """Writes a warning. It never fails: a warning that cannot be written is dropped."""
     try:
-        emit("warning", message=message[:600])
+        emit("warning", message=message[:600], **fields)
     except Exception:  # in the last resort the absence of events is noticed
         pass
 

@@ -92,7 +92,7 @@ class Recorder(between.Between, stepping.Stepping):
         if self.off:
             return
         self.off = True
-        events.warn("the training is no longer watched: " + guard.words(err))
+        events.warn("the training is no longer watched: " + guard.words(err), unwatched=True)
         try:
             self.flops.give_up()
             self.control.leave()

@@ -102,7 +102,7 @@ class Stepping:
             return False  # a graph is captured: nothing runs yet
         end = self.clock.mark()
         self.log.add((self._step, id(optimizer), weakref.ref(optimizer), end))
-        if end < self.until and len(self.log.calls) < self.room and not self.control.asked():
+        if self.clock.host(end) < self.until and len(self.log.calls) < self.room and not self.control.asked():
             return False
         self.evaluate()
         if self.clock.immediate and self.count > 1 and self.first is None and self.gradients is None:

@@ -74,7 +74,7 @@ class Training:
         if self.off:
             return
         self.off = True
-        events.warn("the training is no longer watched: " + guard.words(err))
+        events.warn("the training is no longer watched: " + guard.words(err), unwatched=True)
         self.control.leave()
 
     def idle(self):
