@@ -163,3 +163,21 @@ print(*both())
 		t.Errorf("%s\nwant\n%s", out, want)
 	}
 }
+
+// A process that was forked from one that trains on a GPU ends as ever, though the events
+// of its parent cannot be destroyed in it.
+func TestForkedFromATrainingOnADevice(t *testing.T) {
+	const body = `
+import os, sys
+for i in range(4): learn(*data[:6])
+child = os.fork()
+if child:
+    print("the child ended with", os.waitpid(child, 0)[1])
+sys.exit(0)
+`
+	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+body)}, Env: Env(stream(t))}, nil)
+	if r.exit.Code != 0 || r.stdout != "the child ended with 0\n" || len(r.iterations) != 4 || len(r.warnings) != 0 {
+		t.Errorf("exit %+v, stdout %q, stderr %q, %d iterations, warnings %q", r.exit, r.stdout, r.stderr,
+			len(r.iterations), r.warnings)
+	}
+}

@@ -11,11 +11,11 @@ import (
 )
 
 // effect is the seconds of blocks of steps with recording on and off.
-func effect(t testing.TB, blocks, steps, width int) (pairs [][2]float64, r *recorded) {
+func effect(t testing.TB, blocks, steps, width int, env []string) (pairs [][2]float64, r *recorded) {
 	t.Helper()
 	r = watch(t, runner.Command{Argv: []string{torch(t), "../frameworks/scripts/effect.py",
 		strconv.Itoa(blocks), strconv.Itoa(steps),
-		strconv.Itoa(width)}}, nil)
+		strconv.Itoa(width)}, Env: env}, nil)
 	if r.exit.Code != 0 {
 		t.Fatalf("exit %+v, stderr %q", r.exit, r.stderr)
 	}
@@ -31,7 +31,7 @@ func effect(t testing.TB, blocks, steps, width int) (pairs [][2]float64, r *reco
 
 // Paused, nothing is recorded, and what happened meanwhile is in no iteration.
 func TestRecordingPauses(t *testing.T) {
-	pairs, r := effect(t, 3, 10, 128)
+	pairs, r := effect(t, 3, 10, 128, nil)
 	// One block is for warming up.
 	if n := len(r.iterations); len(pairs) != 3 || n != 40 {
 		t.Fatalf("%d pairs of blocks, %d iterations", len(pairs), n)
@@ -52,11 +52,17 @@ func TestRecordingPauses(t *testing.T) {
 // BenchmarkHookEffect is what recording does to a training: the ratio of the
 // times of neighbouring blocks of steps with and without it, in one process, and
 // the difference. The aim is the larger of 1 % and 50 µs a step.
-func BenchmarkHookEffect(b *testing.B) {
+func BenchmarkHookEffect(b *testing.B) { reportEffect(b, nil) }
+
+// BenchmarkHookEffectByStream is the same by the clock of a stream, without what an event
+// of a real one costs.
+func BenchmarkHookEffectByStream(b *testing.B) { reportEffect(b, Env(stream(b))) }
+
+func reportEffect(b *testing.B, env []string) {
 	const steps = 10
 	var ratios, more []float64
 	for b.Loop() {
-		pairs, _ := effect(b, 60, steps, 512)
+		pairs, _ := effect(b, 60, steps, 512, env)
 		for _, p := range pairs {
 			ratios, more = append(ratios, p[0]/p[1]), append(more, 1e6*(p[0]-p[1])/steps)
 		}

@@ -271,7 +271,7 @@ func TestScripts(t *testing.T) {
 			places: grid(4, 2), units: repeat(8, 20), models: 1, stdout: "closure called often\n",
 		},
 		{
-			script: "workers.py", batch: 16, perEpoch: 4, trainSize: 64, epochs: 2, params: 163, unit: "sample",
+			script: "workers.py", stream: true, batch: 16, perEpoch: 4, trainSize: 64, epochs: 2, params: 163, unit: "sample",
 			dataset: "Waves", precision: "fp32",
 			places: grid(2, 4), units: repeat(8, 16), validations: []validation{{0, 64}, {0, 16}, {1, 64}, {1, 16}}, models: 1,
 		},
@@ -354,7 +354,7 @@ func TestScripts(t *testing.T) {
 }
 
 // stream is the folder whose sitecustomize times a training as one on a GPU is.
-func stream(t *testing.T) string {
+func stream(t testing.TB) string {
 	t.Helper()
 	folder, err := filepath.Abs("../frameworks/testdata/stream")
 	if err != nil {

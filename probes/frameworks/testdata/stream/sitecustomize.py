@@ -3,6 +3,7 @@
 What only a device can show, such as how long anything takes on it, this cannot.
 """
 
+import os
 import time
 import types
 
@@ -14,6 +15,12 @@ LAG = 0.01  # seconds that the device is behind
 class Event:
     def __init__(self, enable_timing):
         assert enable_timing, "an event without timing tells no time"
+        self.process, self.ends = os.getpid(), (os.getpid, os._exit)
+
+    def __del__(self):
+        getpid, end = self.ends
+        if getpid() != self.process:
+            end(134)  # CUDA's cannot be destroyed in a process that was forked: PyTorch aborts
 
     def record(self, stream):
         assert stream == "the current stream"

@@ -6,6 +6,7 @@ only queued then. There a mark is an event in the device's stream, whose time is
 read without waiting, once the device has passed it.
 """
 
+import ctypes
 from time import perf_counter
 
 
@@ -38,10 +39,26 @@ class HostClock:
 
 
 class Mark:
-    __slots__ = ("host", "event")
+    """An event of a device, and the host's time of it. Its event is used again once nobody has the mark any more."""
 
-    def __init__(self, host, event):
-        self.host, self.event = host, event
+    __slots__ = ("host", "event", "_free")
+
+    def __init__(self, host, event, free):
+        self.host, self.event, self._free = host, event, free
+
+    def __del__(self):
+        self._free.append(self.event)
+
+
+def _kept():
+    """A list that lasts as long as the process, past the end of Python's interpreter.
+
+    In a process that was forked, as a DataLoader's workers are, CUDA cannot be used, and
+    PyTorch ends one that only destroys an event.
+    """
+    free = []
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(free))
+    return free
 
 
 def of(torch, device, ahead):
@@ -73,12 +90,15 @@ class StreamClock:
     immediate = False
 
     def __init__(self, module, device, ahead):
-        self._module, self._device, self.ahead = module, device, ahead
+        self._module, self._device, self.ahead, self._free = module, device, ahead, _kept()
+
+    def _event(self):
+        return self._free.pop() if self._free else self._module.Event(enable_timing=True)
 
     def mark(self):
-        event = self._module.Event(enable_timing=True)
+        event = self._event()
         event.record(self._module.current_stream(self._device))
-        return Mark(perf_counter(), event)
+        return Mark(perf_counter(), event, self._free)
 
     @staticmethod
     def host(mark):
@@ -109,12 +129,12 @@ class QueueClock(StreamClock):
     """Apple's device has one queue, which has no name."""
 
     def __init__(self, module, ahead):
-        self._module, self.ahead = module, ahead
+        self._module, self.ahead, self._free = module, ahead, _kept()
 
     def mark(self):
-        event = self._module.Event(enable_timing=True)
+        event = self._event()
         event.record()
-        return Mark(perf_counter(), event)
+        return Mark(perf_counter(), event, self._free)
 
     def busy(self):
         return False
