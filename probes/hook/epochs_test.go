@@ -1,8 +1,13 @@
 package hook
 
 import (
+	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
+
+	"sweetspot/probes/runner"
 )
 
 // Steps are counted by the loop that the step is in, or by a name that means nothing else. Of a
@@ -54,6 +59,23 @@ func TestEpochsOfALoop(t *testing.T) {
 				t.Errorf("%g steps", number(n))
 			}
 		})
+	}
+}
+
+// A program of one's own may be in a folder that is named like PyTorch's.
+func TestEpochsInAFolderNamedTorch(t *testing.T) {
+	text, err := os.ReadFile("../frameworks/scripts/epochs_by_loop.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(t.TempDir(), "torch")
+	file := filepath.Join(folder, "train.py")
+	if err := errors.Join(os.Mkdir(folder, 0o700), os.WriteFile(file, text, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	r := watch(t, runner.Command{Argv: []string{torch(t), file, "arguments"}}, nil)
+	if r.exit.Code != 0 || len(r.models) == 0 || number(r.models[0].Epochs) != 3 {
+		t.Errorf("exit %+v, stderr %q, models %+v", r.exit, r.stderr, r.models)
 	}
 }
 

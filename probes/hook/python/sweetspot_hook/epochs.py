@@ -1,7 +1,5 @@
 """How many epochs the program will train, from the loop over them or the variables that usually hold the number."""
 
-import os
-
 from . import loops
 
 NAMES = (
@@ -11,7 +9,7 @@ NAMES = (
 HOLDERS = ("args", "cfg", "config", "opt", "opts", "hparams", "trainer", "training_args", "flags", "FLAGS", "params", "self")
 OPTIONS = tuple("--" + name.replace("_", mark) for name in NAMES[:14] + ("epoch",) for mark in "_-")
 
-_OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
+OTHERS = (__package__, "torch")  # packages whose frames are not the program's
 
 
 def find(frames, arguments):
@@ -30,8 +28,7 @@ def frames_of(frame):
     """The program's own frames from this one outwards."""
     frames = []
     while frame is not None:
-        name = frame.f_code.co_filename
-        if not name.startswith(_OWN) and (os.sep + "torch" + os.sep) not in name:
+        if str(frame.f_globals.get("__name__")).partition(".")[0] not in OTHERS:
             frames.append(frame)
         frame = frame.f_back
     return frames
