@@ -141,6 +141,7 @@ func TestSoak(t *testing.T) {
 	for k := range 17 { // who only look
 		all.Go(func() {
 			rng := rand.New(rand.NewPCG(1, uint64(k)))
+			time.Sleep(time.Duration(k) * min(*soak/40, 300*time.Millisecond)) // people come one after the other
 			for time.Now().Before(end) {
 				g, err := s.visit(fmt.Sprint("guest ", k), 120, 40)
 				if err != nil {
