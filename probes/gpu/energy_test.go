@@ -104,7 +104,7 @@ func FuzzEnergy(f *testing.F) {
 			for i, v := range []float64{v0, v1, v2} {
 				field(&readings[i], &v)
 			}
-			Warnings(readings, &v0)
+			Warnings(readings, &v0, from, to)
 			if e, _ := Energy(readings, from, to, units); e != nil && (!(*e > 0) || math.IsInf(*e, 0)) {
 				t.Errorf("%g", *e)
 			}

@@ -24,16 +24,17 @@ const (
 
 // Warnings lists, in one sentence each, what made a run slower than its GPUs
 // could be: throttling, another program, waiting for input. waitShare is the
-// share of the iterations' time spent waiting for input, in [0,1]; nil is
-// unknown. Without readings, on a CPU, it is the only source.
-func Warnings(readings []store.Telemetry, waitShare *float64) []string {
+// share of the iterations' time between two moments, in seconds since the run's
+// start, that was spent waiting for input, in [0,1]; nil is unknown. Without
+// readings, on a CPU, it is the only source.
+func Warnings(readings []store.Telemetry, waitShare *float64, from, to float64) []string {
 	gpus := map[int][]store.Telemetry{}
 	for number, of := range byGPU(readings) {
 		if working := whileWorking(of); len(working) > 0 {
 			gpus[number] = working
 		}
 	}
-	return slices.Concat(throttled(gpus), shared(gpus), waitsForInput(gpus, waitShare), withoutCounter(gpus))
+	return slices.Concat(throttled(gpus), shared(gpus), waitsForInput(gpus, waitShare, from, to), withoutCounter(gpus))
 }
 
 // whileWorking drops the readings before a GPU's first work and after its last;
@@ -87,20 +88,20 @@ func shared(gpus map[int][]store.Telemetry) []string {
 		names(which), percent(most, len(which)))}
 }
 
-func waitsForInput(gpus map[int][]store.Telemetry, waitShare *float64) []string {
+func waitsForInput(gpus map[int][]store.Telemetry, waitShare *float64, from, to float64) []string {
 	if waitShare == nil || !(*waitShare >= minShare) || *waitShare > 1 {
 		return nil
 	}
 	var utilisation []float64
 	for _, of := range gpus {
 		for _, r := range of {
-			if r.Utilisation != nil {
+			if r.Utilisation != nil && from <= r.T && r.T <= to {
 				utilisation = append(utilisation, *r.Utilisation)
 			}
 		}
 	}
 	waiting := fmt.Sprintf("%.0f %% of each step is spent waiting for input", *waitShare*100)
-	if len(utilisation) > 0 {
+	if len(utilisation) >= minReadings {
 		slices.Sort(utilisation)
 		median := utilisation[len(utilisation)/2]
 		if median >= busy {

@@ -72,7 +72,7 @@ func TestWarnings(t *testing.T) {
 			[]string{"GPU 0 without an energy counter"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := Warnings(c.readings, c.wait)
+			got := Warnings(c.readings, c.wait, 0, 100)
 			if len(got) != len(c.want) {
 				t.Fatalf("%q", got)
 			}
@@ -82,5 +82,23 @@ func TestWarnings(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// How busy a GPU is while a script waits is told of the steps alone, and of several readings.
+func TestBusyDuringTheSteps(t *testing.T) {
+	readings := rows(0, 10, func(i int, r *store.Telemetry) {
+		r.Utilisation = new(0.01)
+		if i >= 5 {
+			r.Utilisation = new(0.4)
+		}
+	})
+	for from, want := range map[float64]string{
+		5: "input and the GPU is busy 40 % of the time: more",
+		8: "input: more", // two readings
+	} {
+		if got := Warnings(readings, new(0.42), from, 9); len(got) != 1 || !strings.Contains(got[0], want) {
+			t.Errorf("from %g s on: %q, want %q", from, got, want)
+		}
 	}
 }

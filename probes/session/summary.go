@@ -48,7 +48,7 @@ func (p *state) update() Update {
 		AccuracyRead: p.aboutAccuracy(),
 		AccuracyFrom: p.accuracyFrom(),
 		Log:          tail(p.log, shownLog),
-		Warnings:     append(warnings, gpu.Warnings(p.telemetry, w.waitShare)...),
+		Warnings:     append(warnings, gpu.Warnings(p.telemetry, w.waitShare, w.begin, w.end)...),
 		Rejected:     p.rejected,
 	}
 }
