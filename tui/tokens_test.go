@@ -245,7 +245,8 @@ func TestTokensAreWritten(t *testing.T) {
 	}
 }
 
-// Loads in the database are a server too: one whose step times are fitted to them.
+// Loads in the database are a server too: one whose step times are fitted to them, or, where it has but
+// one, made to meet it.
 func TestTokensOfLoads(t *testing.T) {
 	server := batching.Server{Times: batching.Times{StepS: 0.012, PromptS: 5e-5, SequenceS: 1e-4},
 		Settings: batching.Settings{MaxSequences: 64, TokenBudget: 2048, CacheTokens: batching.Unlimited}}
@@ -261,8 +262,15 @@ func TestTokensOfLoads(t *testing.T) {
 				Input: float64(l.Input) / 300, Output: float64(l.Output) / 300, Generated: new(float64(l.Output) / l.SpanS),
 				TTFT: &profile.Spread{P50: &l.Latencies.TTFT.P50}, TPOT: &profile.Spread{P50: &l.Latencies.TPOT.P50}}})
 	}
+	other := set.Runs[len(set.Runs)-1]
+	other.ID, other.GPU = 9100, "A10G"
+	set.Runs = append(set.Runs, other)
 	d := drive(t, 120, 40, &shelf{set: set})
-	d.press("4", "m", "m", "i", "x", "t", "enter")
+	d.press("4", "m", "a", "1", "0", "g", "enter")
+	if s := d.tokens().Shown; s == nil || s.Described.Server.From == nil || *s.Described.Server.From != "H100" {
+		t.Errorf("of one load:\n%s", d.screen())
+	}
+	d.press("m", "h", "1", "0", "0", "enter")
 	if s := d.screen(); d.tokens().Shown == nil || !strings.Contains(s, "mixtral on H100") ||
 		!strings.Contains(s, "One replica holds") {
 		t.Errorf("no answer:\n%s", s)

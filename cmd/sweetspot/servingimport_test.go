@@ -10,6 +10,33 @@ import (
 	"sweetspot/data/contract"
 )
 
+// One load on another GPU makes the step times of a model's other server meet it, which is said.
+func TestImportedLoadOnAnotherGPUIsServed(t *testing.T) {
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	importLoads(t, "L4", "1", "8", "32")
+	importLoads(t, "A10G", "8")
+	var got [2]contract.LLM
+	for i, gpu := range []string{"L4", "A10G"} {
+		text, _, err := execute(t, "traffic", "llm", "--model", "llama-3.1-8b", "--gpu", gpu, "--hours", "0.2", "--json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(text), &got[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	own, other := got[0], got[1]
+	if own.Server.From != nil || own.Server.Basis != "measured" || other.Server.From == nil ||
+		*other.Server.From != "L4" || other.Server.Basis != "transferred" || *other.Load.TPOT.P50.Basis != "transferred" {
+		t.Errorf("%+v, %+v", own.Server, other.Server)
+	}
+	// The load on the A10G is the very one on the L4, so that little differs but the interval.
+	a, b := own.MostPerSecond, other.MostPerSecond
+	if math.Abs(*b.Value / *a.Value - 1) > 0.15 || *b.High-*b.Low < 1.2*(*a.High-*a.Low) {
+		t.Errorf("it holds %g (%g to %g), on the other %g (%g to %g)", *a.Value, *a.Low, *a.High, *b.Value, *b.Low, *b.High)
+	}
+}
+
 // What vLLM's benchmark wrote becomes the step times of traffic llm, and survives an export.
 func TestImportedLoadsAreServed(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())

@@ -285,7 +285,7 @@ func (f *llmFlags) fromLoads(cmd *cobra.Command) (fit batching.Fitted, err error
 		return fit, fmt.Errorf("the loads on servers of %s are of several machines: name one with --gpu, of %s",
 			plaintext.Quote(f.model), plaintext.Join(servers, ", ", profile.Server.Words))
 	}
-	found, err := batching.FitLoads(servers[0].Loads, f.settings)
+	found, err := batching.FitServer(servers[0], set.Servers(f.model, ""), f.settings)
 	if err != nil {
 		return fit, fmt.Errorf("%s: %w", plaintext.Quote(f.model), err)
 	}

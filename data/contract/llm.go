@@ -65,6 +65,8 @@ type LLMServer struct {
 	FittedTo     *int     `json:"fitted_to_requests"` // null where the times are given
 	Off          *float64 `json:"fit_off"`            // median relative error of a request's TPOT in the fit
 	Basis        string   `json:"basis"`
+	// From is another server that the times are of, made to meet the loads on this one; null for its own.
+	From *string `json:"times_of"`
 }
 
 // LLMTrace is the load.
@@ -235,6 +237,9 @@ func NewLLMServer(f batching.Fitted) LLMServer {
 	}
 	if len(f.Draws) > 0 {
 		s.FittedTo, s.Off, s.Basis = &f.Used, known(f.Off), estimate.Measured.String()
+	}
+	if f.From != "" {
+		s.From, s.Basis = new(clean(f.From)), estimate.Transferred.String()
 	}
 	return s
 }

@@ -64,6 +64,9 @@ func writeServer(b *strings.Builder, s contract.LLMServer) {
 	limit(s.MaxSequences, "sequence")
 	limit(&s.TokenBudget, "token")
 	limit(s.CacheTokens, "cached token")
+	if s.From != nil {
+		fmt.Fprintf(b, " · as on %s, made to meet the loads on this server", *s.From)
+	}
 	if s.FittedTo != nil {
 		fmt.Fprintf(b, " · fitted to %s, off by %s", quantity.Several(*s.FittedTo, "request"), amount(s.Off,
 			quantity.Percent))

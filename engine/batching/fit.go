@@ -17,6 +17,7 @@ type Fitted struct {
 	Draws []Server // as likely ones, for intervals
 	Used  int      // requests that it was fitted to
 	Off   float64  // typical relative error of a request's TPOT in the fit
+	From  string   // the server that the times are of, made to meet the loads on this one; "" for its own
 }
 
 // fewest requests that step times are fitted to.

@@ -15,7 +15,7 @@ const leastOff = 0.01
 
 // Estimate gives what is computed of a server with 90 % intervals, from its draws
 // and from how far the fit is off: of its values each by itself. NaN stays
-// unknown. The basis is that of another load than the measured one.
+// unknown. The basis is that of another load than the measured one, or of another server.
 func (f *Fitted) Estimate(of func(Server) ([]float64, error)) ([]estimate.Estimate, error) {
 	best, err := of(f.Server)
 	if err != nil {
@@ -33,6 +33,10 @@ func (f *Fitted) Estimate(of func(Server) ([]float64, error)) ([]estimate.Estima
 			}
 		}
 	}
+	basis := estimate.OtherBatch
+	if f.From != "" {
+		basis = estimate.Transferred
+	}
 	out := make([]estimate.Estimate, len(best))
 	for i, v := range best {
 		if math.IsNaN(v) {
@@ -45,7 +49,7 @@ func (f *Fitted) Estimate(of func(Server) ([]float64, error)) ([]estimate.Estima
 		}
 		off := estimate.Z90 * max(f.Off, leastOff) * v
 		out[i] = estimate.Estimate{Value: v, Low: max(v-math.Hypot(v-low, off), 0), High: v + math.Hypot(high-v, off),
-			Basis: estimate.OtherBatch}
+			Basis: basis}
 	}
 	return out, nil
 }

@@ -39,9 +39,7 @@ func FitLoads(loads []*profile.Serving, known Settings) (*Fitted, error) {
 	if !ok {
 		return nil, errors.New("no step times resemble these loads: their TPOT does not rise with the sequences at once")
 	}
-	settings := Settings{MaxSequences: cmp.Or(known.MaxSequences, 256), TokenBudget: cmp.Or(known.TokenBudget, 2048),
-		CacheTokens: cmp.Or(known.CacheTokens, cacheTold(loads), Unlimited)}
-	settings.TokenBudget = max(settings.TokenBudget, settings.MaxSequences)
+	settings := settingsOf(loads, known)
 	out := &Fitted{Server: Server{times, settings}, Used: r.requests, Off: off}
 	rng := rand.New(rand.NewPCG(21, 10))
 	for range draws {
@@ -54,6 +52,14 @@ func FitLoads(loads []*profile.Serving, known Settings) (*Fitted, error) {
 		}
 	}
 	return out, nil
+}
+
+// settingsOf are those that are known, else told by loads, else vLLM's by default.
+func settingsOf(loads []*profile.Serving, known Settings) Settings {
+	s := Settings{MaxSequences: cmp.Or(known.MaxSequences, 256), TokenBudget: cmp.Or(known.TokenBudget, 2048),
+		CacheTokens: cmp.Or(known.CacheTokens, cacheTold(loads), Unlimited)}
+	s.TokenBudget = max(s.TokenBudget, s.MaxSequences)
+	return s
 }
 
 // cacheTold is the smallest cache that a load told; 0 is unknown.
@@ -82,6 +88,17 @@ func (t Times) list() []float64 {
 type row struct {
 	of      [terms]float64
 	seconds float64
+}
+
+// isPrompt reports whether a row is the TTFT of a request alone.
+func (r row) isPrompt() bool { return r.of[5] > 0 }
+
+// with are the seconds by step times.
+func (r row) with(t Times) (seconds float64) {
+	for k, x := range t.list() {
+		seconds += x * r.of[k]
+	}
+	return seconds
 }
 
 // rows are those of loads.
@@ -120,11 +137,8 @@ func (r rows) leftOut(most int) (squares float64) {
 		if !ok {
 			return math.Inf(1)
 		}
-		predicted := 0.0
-		for k, t := range times.list() {
-			predicted += t * row.of[k]
-		}
-		squares += (predicted/row.seconds - 1) * (predicted/row.seconds - 1)
+		off := row.with(times)/row.seconds - 1
+		squares += off * off
 	}
 	return squares
 }

@@ -96,15 +96,15 @@ func (s *Tokens) fit(name string, read func() (batching.Fitted, workload.Tokens,
 
 // serveLoads has step times fitted to the loads on a server, and made-up requests served that
 // are as long as theirs.
-func (s *Tokens) serveLoads(name string, loads []*profile.Serving) tea.Cmd {
+func (s *Tokens) serveLoads(name string, of profile.Server, all []profile.Server) tea.Cmd {
 	return s.fit(name, func() (batching.Fitted, workload.Tokens, error) {
 		made := workload.MakeTokens(serving.PoissonLoad, workload.UsualHours*3600, workload.UsualRate,
-			workload.LengthsOf(loads), drawnBy)
-		of, err := batching.FitLoads(loads, batching.Settings{})
+			workload.LengthsOf(of.Loads), drawnBy)
+		fit, err := batching.FitServer(of, all, batching.Settings{})
 		if err != nil {
 			return batching.Fitted{}, made, fmt.Errorf("%s: %w", name, err)
 		}
-		return *of, made, nil
+		return *fit, made, nil
 	})
 }
 
@@ -119,8 +119,11 @@ func (s *Tokens) Receive(msg tea.Msg) tea.Cmd {
 		return s.Shell.Fail(f.err)
 	}
 	s.log, s.of = f.name, &f.of
-	return tea.Batch(s.SetTrace(f.log), s.Shell.Note(toast.Good, fmt.Sprintf("fitted step times to %s",
-		quantity.Several(f.of.Used, "request"))))
+	words := "fitted step times to " + quantity.Several(f.of.Used, "request")
+	if f.of.From != "" {
+		words = fmt.Sprintf("step times on %s, made to meet the loads on this server", text.Clean(f.of.From))
+	}
+	return tea.Batch(s.SetTrace(f.log), s.Shell.Note(toast.Good, words))
 }
 
 // Act does what a key means here.

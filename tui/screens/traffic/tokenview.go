@@ -149,6 +149,9 @@ func serverWords(of contract.LLMServer) string {
 		}
 		fit += "."
 	}
+	if of.From != nil {
+		fit = " These are the times on " + *of.From + ", made to meet the loads on this server." + fit
+	}
 	return fmt.Sprintf("A step takes %s, %s more for a thousand prompt tokens, %s for a sequence; sequences at once %s, "+
 		"tokens of a step %s, cached tokens %s.%s", quantity.Duration(of.StepS), quantity.Duration(1000*of.PromptS),
 		quantity.Duration(of.SequenceS), limited(of.MaxSequences), limited(&of.TokenBudget), limited(of.CacheTokens), fit)

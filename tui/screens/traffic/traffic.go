@@ -115,9 +115,9 @@ func (s *Screen) Act(action keys.Action) tea.Cmd {
 
 // served is what can be chosen to be served.
 type served struct {
-	model string // that has runs; "" is the study's VM
-	log   string // of a language model's server, or what its loads are called
-	loads []*profile.Serving
+	model string          // that has runs; "" is the study's VM
+	log   string          // of a language model's server, or what its loads are called
+	of    *profile.Server // that loads were measured on; nil for a log
 	label string
 	note  string
 }
@@ -131,9 +131,10 @@ func (s *Screen) servedNow() (all []served, now int) {
 		all = append(all, served{log: l.Path, label: l.Model, note: "language model, probed " +
 			l.At.Format("2006-01-02 15:04")})
 	}
-	for _, v := range s.servers {
+	for i := range s.servers {
+		v := &s.servers[i]
 		name := v.Model + " on " + v.Words()
-		all = append(all, served{log: name, loads: v.Loads, label: name,
+		all = append(all, served{log: name, of: v, label: name,
 			note: "language model, " + quantity.Several(len(v.Loads), "load")})
 	}
 	now = slices.IndexFunc(all, func(x served) bool {
@@ -185,9 +186,9 @@ func (s *Screen) chooseModel() {
 			return s.shell.Choose("Open the log of a language model's server", []string{".jsonl", ".csv", ".gz"}, s.serve)
 		}
 		chosen := at(names[0])
-		if chosen.loads != nil {
+		if chosen.of != nil {
 			s.desktop = s.Tokens
-			return s.Tokens.serveLoads(chosen.log, chosen.loads)
+			return s.Tokens.serveLoads(chosen.log, *chosen.of, s.servers)
 		}
 		if chosen.log != "" {
 			return s.serve(chosen.log)
