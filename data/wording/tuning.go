@@ -48,6 +48,9 @@ func Memory(f *candidate.Fit) string {
 // Unfit says which VM types hold the training for certain at no batch, and what would fit;
 // empty where all do at one.
 func Unfit(r *rank.Result) (notes []string) {
+	if r.Query.Tuning == nil && r.Query.Lengths == nil {
+		return nil // nothing else is ranked by what fits, and looking at each of many candidates takes long
+	}
 	var nearest *candidate.Candidate
 	may, not := 0, 0
 	changes := map[string]int{}

@@ -10,6 +10,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
 	"sweetspot/engine/rank"
+	"sweetspot/engine/transformer"
 )
 
 // A VM type is left out for memory once, however many batches it was tried at, and not where
@@ -39,7 +40,9 @@ func TestUnfit(t *testing.T) {
 			[]string{"1 VM type left out for memory: 0 may fit, 1 do not; the nearest is 1× a, which may take 2,400 of each " +
 				"GPU's 24 GiB", "what would fit: QLoRA (1 of them)"}},
 	} {
-		r := rank.Evaluate(rank.NewSpace(candidate.ListOf(c.of...)), question.Default())
+		q := question.Default()
+		q.Tuning = &transformer.Tuning{}
+		r := rank.Evaluate(rank.NewSpace(candidate.ListOf(c.of...)), q)
 		if got := Unfit(r); !slices.Equal(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
