@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -18,11 +19,15 @@ import (
 	"sweetspot/probes/runner"
 )
 
+// find looks for the interpreter once: that imports the framework, which takes as long as most
+// scripts do.
+var find = sync.OnceValues(func() (python.Interpreter, error) { return python.Find(context.Background(), "") })
+
 // torch is the interpreter that has the framework; a test without one is
 // skipped, in CI it fails.
 func torch(t testing.TB) string {
 	t.Helper()
-	found, err := python.Find(t.Context(), "")
+	found, err := find()
 	if missing, ok := errors.AsType[*python.NotFoundError](err); ok {
 		if os.Getenv("CI") == "true" {
 			t.Fatal(missing)
