@@ -223,7 +223,7 @@ func (c *client) sentence() string {
 // wait waits until something is drawn.
 func (c *client) wait(words ...string) {
 	c.t.Helper()
-	for deadline := time.Now().Add(waits); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(waits); ; time.Sleep(20 * time.Millisecond) {
 		seen := c.seen()
 		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(seen, w) }) {
 			return

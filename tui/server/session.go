@@ -219,6 +219,10 @@ func (me *session) watch(over, seen <-chan struct{}, kill func()) {
 			}
 			continue
 		case <-idle:
+			if len(seen) > 0 { // a busy machine came to both late
+				timer.Reset(limit)
+				continue
+			}
 			me.leave(fmt.Errorf("no key was pressed for %s", quantity.Duration(limit.Seconds())))
 		case <-me.going:
 		}
