@@ -252,7 +252,7 @@ func TestJSON(t *testing.T) {
 		"traffic --models fashion-cnn --vm-price 0.1 --hours 1 --json": "traffic",
 		"fleet --jobs 500 --reserved 0 --json":                         "fleet",
 		"plan --max-time 1s --json":                                    "plan",
-		"plan --predicted --json":                                      "plan",
+		"plan --predicted --gpu T4 --json":                             "plan",
 		"reproduce --json":                                             "reproduce",
 		"doctor --json":                                                "doctor",
 		"probe --json --db " + filepath.Join(user.dir, "n.db") + " --max-steps 30 -- SELF": "probe",

@@ -27,6 +27,9 @@ func init() {
 		if err := prepare(c); err != nil {
 			return err
 		}
+		if _, err := c.Exec("PRAGMA synchronous = OFF", nil); err != nil { // no power is lost here
+			return err
+		}
 		c.RegisterAuthorizer(func(action int, first, _, _ string) int {
 			switch {
 			case action == sqlite3.SQLITE_READ, action == sqlite3.SQLITE_FUNCTION, first == "BEGIN", first == "ROLLBACK":

@@ -22,7 +22,9 @@ import (
 
 func openTemp(tb testing.TB) *Store {
 	tb.Helper()
-	return openAt(tb, filepath.Join(tb.TempDir(), "profiles.db"))
+	s := openQuick(tb, filepath.Join(tb.TempDir(), "profiles.db"))
+	tb.Cleanup(func() { s.Close() })
+	return s
 }
 
 func openAt(tb testing.TB, path string) *Store {
