@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"sweetspot/data/store"
 	"sweetspot/engine/profile"
 	"sweetspot/probes/adapter"
 	"sweetspot/probes/harness"
@@ -25,11 +26,13 @@ func TestVariantOfAModel(t *testing.T) {
 	} {
 		spec := harness.Spec{Model: "example:fashion-cnn", Mode: profile.Infer, Batch: 8, Prune: c.prune,
 			FineTune: c.fineTune}
-		o, err := WithModel(t.Context(), Options{}, spec, torch(t))
+		spec, err := spec.Resolve()
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, kind := o.Description.Variant, ""
+		var d store.Description
+		describeSpec(&d, spec)
+		v, kind := d.Variant, ""
 		if v.Pruning != nil {
 			kind = v.Pruning.Kind
 		}
