@@ -90,7 +90,7 @@ func TestInterferenceIsNamed(t *testing.T) {
 	loadtest.Busy(t)
 	const steps = `
 import time
-for i in range(1500):
+for i in range(600):
     begin = time.monotonic()
     sum(range(300000))
     print('{"sweetspot":1,"event":"iteration","seconds":%.9f}' % (time.monotonic() - begin), flush=True)
