@@ -1,10 +1,10 @@
-// Package aiperf reads the results of NVIDIA's AIPerf (profile_export_aiperf.json, 0.2 to 0.12)
+// Package aiperf reads the results of NVIDIA's AIPerf (profile_export_aiperf.json, 0.2 to 0.13)
 // and of GenAI-Perf before it (profile_export_genai_perf.json, 0.0.8 to 0.0.16).
 //
 // Both have a metric each with unit, avg, p50, p90, p95 and p99: request_count,
 // input_sequence_length, output_sequence_length, output_token_throughput, time_to_first_token and
-// inter_token_latency; and input_config with the model and the load. The unit of a time is ms in
-// all known versions; another one is refused.
+// inter_token_latency; and input_config with the model and the load, which from 0.13 on is that of the
+// phase that was measured. The unit of a time is ms in all known versions; another one is refused.
 //
 // Their inter-token latency is the mean of a request without its first token, which is TPOT here.
 // Single times between two tokens are not told (AIPerf's inter-chunk latency is of pieces, which may
@@ -12,9 +12,11 @@
 package aiperf
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"sweetspot/data/imports/source"
@@ -63,6 +65,8 @@ type document struct {
 	Input     metric          `json:"input_sequence_length"`
 	Output    metric          `json:"output_sequence_length"`
 	Generated metric          `json:"output_token_throughput"`
+	Answered  metric          `json:"request_throughput"`
+	Latency   metric          `json:"request_latency"` // until the last token
 	TTFT      metric          `json:"time_to_first_token"`
 	ITL       metric          `json:"inter_token_latency"`
 	Config    json.RawMessage `json:"input_config"`
@@ -84,6 +88,36 @@ type settings struct {
 	Analyzer    struct {
 		Stimulus map[string]source.Loose `json:"stimulus"`
 	} `json:"perf_analyzer"`
+	Several struct {
+		Items []struct {
+			Name source.Words `json:"name"`
+		} `json:"items"`
+	} `json:"models"` // from AIPerf 0.13 on, as are the phases
+	Phases []phase `json:"phases"`
+}
+
+// phase is a part of a load.
+type phase struct {
+	Kind        source.Words `json:"kind"`
+	Concurrency source.Loose `json:"concurrency"` // of a phase with a rate, a limit
+	Rate        source.Loose `json:"rate"`
+}
+
+// measured is the phase after those that warm up.
+func (c settings) measured() phase {
+	for _, p := range slices.Backward(c.Phases) {
+		if p.Kind != "warmup" {
+			return p
+		}
+	}
+	return phase{}
+}
+
+func (c settings) model() string {
+	if len(c.Several.Items) > 0 {
+		return string(c.Several.Items[0].Name)
+	}
+	return cmp.Or(c.Endpoint.Models.first(), c.Models.first(), c.Model.first())
 }
 
 // names are one or several.
@@ -128,13 +162,18 @@ func read(f source.File, given source.Given) source.Report {
 	var c settings
 	_ = json.Unmarshal(d.Config, &c) // what is not told stays unknown
 	load := d.load(c)
-	model := given.ModelOr(c.Endpoint.Models.first(), c.Models.first(), c.Model.first())
+	model := given.ModelOr(c.model())
 	report := source.Report{File: f.Path, Set: &profile.Set{}}
+	if load.Concurrency == nil && load.PerSecond == nil {
+		open := d.open()
+		if open == nil {
+			return source.Failed(f, f.Wrong("neither its concurrency nor its rate is told: give the whole file"))
+		}
+		load.Concurrency = open
+		report.Note("neither its concurrency nor its rate is told: on average %.3g requests were open at once", *open)
+	}
 	if err := report.AddLoad(f, model, "AIPerf", load, d.Failed.Mean.Whole()); err != nil {
 		return source.Failed(f, err)
-	}
-	if load.Concurrency == nil && load.PerSecond == nil {
-		report.Note("its concurrency and rate are not told, so its load counts as sent all at once")
 	}
 	report.Note("AIPerf's inter-token latency is the mean of a request without its first token, and is kept as TPOT")
 	return report
@@ -147,6 +186,7 @@ func (m metric) spread() *profile.Spread {
 func (d *document) load(c settings) profile.Serving {
 	s := profile.Serving{Requests: d.Requests.Mean.Whole(), Input: d.Input.Mean.Amount(), Output: d.Output.Mean.Amount(),
 		Generated: d.Generated.Mean.Positive(), TTFT: d.TTFT.spread(), TPOT: d.ITL.spread()}
+	at := c.measured()
 	first := func(of ...source.Loose) *float64 {
 		for _, l := range of {
 			if v := l.Positive(); v != nil {
@@ -155,8 +195,17 @@ func (d *document) load(c settings) profile.Serving {
 		}
 		return nil
 	}
-	if s.PerSecond = first(c.Load.Rate, c.Rate, c.Analyzer.Stimulus["request_rate"]); s.PerSecond == nil {
-		s.Concurrency = first(c.Load.Concurrency, c.Concurrency, c.Analyzer.Stimulus["concurrency"])
+	if s.PerSecond = first(c.Load.Rate, c.Rate, c.Analyzer.Stimulus["request_rate"], at.Rate); s.PerSecond == nil {
+		s.Concurrency = first(c.Load.Concurrency, c.Concurrency, c.Analyzer.Stimulus["concurrency"], at.Concurrency)
 	}
 	return s
+}
+
+// open is how many requests were open at once on average (Little 1961); nil is unknown.
+func (d *document) open() *float64 {
+	perSecond, ms := d.Answered.Mean.Positive(), d.Latency.Mean.Positive()
+	if perSecond == nil || ms == nil {
+		return nil
+	}
+	return new(*perSecond * *ms / 1000)
 }

@@ -1,15 +1,15 @@
-// Package guidellm reads the benchmarks.json of guidellm (0.2 to 0.7).
+// Package guidellm reads the benchmarks.json of guidellm (0.2 to 0.8).
 //
-// It has args, with the model, and benchmarks, each with a strategy (args.strategy, later
-// config.strategy: synchronous, concurrent with streams, constant or poisson with a rate, or
-// throughput, all at once) and metrics of the successful requests, each with mean, median and
-// percentiles: prompt_token_count, output_token_count, output_tokens_per_second,
-// time_to_first_token_ms, inter_token_latency_ms and time_per_output_token_ms.
+// It has args, from 0.8 on config.spec.backend, with the model, and benchmarks, each with a strategy
+// (args.strategy, later config.strategy: synchronous, concurrent with streams, constant or poisson with
+// a rate, or throughput, all at once or as many as max_concurrency lets) and metrics of the successful
+// requests, each with mean, median and percentiles: prompt_token_count, output_token_count,
+// output_tokens_per_second, time_to_first_token_ms, inter_token_latency_ms and time_per_output_token_ms.
 //
-// Its inter-token latency is the mean of a request without its first token, which is TPOT here,
-// and its time per output token counts the first token too, so it is left out. Single times between
-// two tokens are not told: ITL is unknown. So are the GPU, the VM type and the precision. The basis
-// is measured.
+// Its inter-token latency is the mean of a request without its first token, which is TPOT here
+// (requests count as often as they have tokens, which matters where answers differ in length), and its
+// time per output token counts the first token too, so it is left out. Single times between two tokens
+// are not told: ITL is unknown. So are the GPU, the VM type and the precision. The basis is measured.
 package guidellm
 
 import (
@@ -35,6 +35,9 @@ type document struct {
 	Args struct {
 		Model source.Words `json:"model"`
 	} `json:"args"`
+	Config struct {
+		Spec setting `json:"spec"`
+	} `json:"config"`
 	Benchmarks []benchmark `json:"benchmarks"`
 }
 
@@ -42,6 +45,7 @@ type strategy struct {
 	Kind    source.Words `json:"type_"`
 	Streams source.Loose `json:"streams"`
 	Rate    source.Loose `json:"rate"`
+	AtOnce  source.Loose `json:"max_concurrency"`
 }
 
 type benchmark struct {
@@ -98,7 +102,8 @@ func read(f source.File, given source.Given) source.Report {
 			empty++
 			continue
 		}
-		model := given.ModelOr(string(d.Args.Model), string(b.Config.Backend.Model), string(b.Args.Backend.Model))
+		model := given.ModelOr(string(d.Args.Model), string(d.Config.Spec.Backend.Model), string(b.Config.Backend.Model),
+			string(b.Args.Backend.Model))
 		if err := report.AddLoad(f, model, "guidellm", load, b.Metrics.Totals.Errored.Whole()); err != nil {
 			return source.Failed(f, err)
 		}
@@ -135,6 +140,9 @@ func (b *benchmark) load() profile.Serving {
 		s.Concurrency = at.Streams.Positive()
 	default:
 		s.PerSecond = at.Rate.Positive()
+		if most := at.AtOnce.Positive(); s.PerSecond == nil && most != nil && *most < float64(s.Requests) {
+			s.Concurrency = most
+		}
 	}
 	return s
 }

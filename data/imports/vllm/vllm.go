@@ -85,8 +85,11 @@ func add(report *source.Report, f source.File, given source.Given, text []byte) 
 		return f.Wrong("is no result of vLLM's serving benchmark")
 	}
 	n := r.Completed.Whole()
-	if n < 1 || r.Input.Positive() == nil || r.Output.Positive() == nil {
-		return f.Wrong("no request was answered, or how many tokens went in and out is missing")
+	if n < 1 {
+		return f.Wrong("no request was answered: the benchmark printed why each failed; mend that and run it again")
+	}
+	if r.Input.Positive() == nil || r.Output.Positive() == nil {
+		return f.Wrong("how many tokens went in and out is missing")
 	}
 	times := func(of string) *profile.Spread {
 		p50 := all["median_"+of+"_ms"]
