@@ -289,12 +289,13 @@ func (f *fitter) typical(a attempt) float64 {
 const likely = 6
 
 // draw fits again with the requests weighed at random (the Bayesian bootstrap,
-// Rubin 1981), each time from the settings that fit best with these weights.
+// Rubin 1981), each time from the settings that fit best with these weights, and at
+// a level of its own.
 func (f *fitter) draw(best attempt, tried []attempt) []Server {
 	rng := rand.New(rand.NewPCG(21, 9))
 	tried = append([]attempt{best}, tried[:min(likely, len(tried))]...)
 	var out []Server
-	for range draws {
+	for _, level := range f.drift(best).levels(draws, rand.New(rand.NewPCG(21, 11))) {
 		weights := make([]float64, len(f.seen))
 		for i := range weights {
 			weights[i] = rng.ExpFloat64()
@@ -305,7 +306,9 @@ func (f *fitter) draw(best attempt, tried []attempt) []Server {
 				from, least = a, l
 			}
 		}
-		out = append(out, f.search(from, redraw, weights).server())
+		drawn := f.search(from, redraw, weights).server()
+		drawn.Times = drawn.slower(level)
+		out = append(out, drawn)
 	}
 	return out
 }

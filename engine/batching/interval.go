@@ -13,7 +13,7 @@ import (
 // the median, where fits are off by 0.5 to 4 %.
 const leastOff = 0.01
 
-// Estimate gives what is computed of a server with 90 % intervals, from its draws
+// Estimate gives what is computed of a server with 90 % intervals, from its draws, each at a level of its own,
 // and from how far the fit is off: of its values each by itself. NaN stays
 // unknown. The basis is that of another load than the measured one, or of another server.
 func (f *Fitted) Estimate(of func(Server) ([]float64, error)) ([]estimate.Estimate, error) {
