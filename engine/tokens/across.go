@@ -11,8 +11,8 @@ import (
 
 // mirrors reports whether a curve is of the same model, weights and loads on another server.
 func (c *curve) mirrors(o *curve) bool {
-	return !c.server.Same(o.server) && profile.SameLanguageModel(c.server.Model, o.server.Model) &&
-		c.server.Variant.Key() == o.server.Variant.Key() && c.like(o.common)
+	return c.like(o.common) && c.server.Variant.Key() == o.server.Variant.Key() && !c.server.Same(o.server) &&
+		profile.SameLanguageModel(c.server.Model, o.server.Model)
 }
 
 // ratio is the plain rule's case on a server, from a probe at a place there and on another one.

@@ -70,7 +70,7 @@ func curvesOf(samples []sample, along axis) (out []curve) {
 }
 
 func (c *curve) isOf(s profile.Server, l Load) bool {
-	return c.server.Same(s) && c.holds(l)
+	return c.holds(l) && c.server.Same(s)
 }
 
 // holds reports whether a load is one of the curve, wherever on it.

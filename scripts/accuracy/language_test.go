@@ -41,7 +41,7 @@ func TestServingBars(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	atMost(t, "another GPU", leaveOut(otherGPU(points), fewFolds), 0.07)
+	atMost(t, "another GPU", leaveOut(otherGPU(points), fewFolds), 0.065)
 	if !testing.Short() {
 		atMost(t, "two probes", leaveOut(otherConcurrency(points, 2, true), fewFolds), 0.07)
 	}
