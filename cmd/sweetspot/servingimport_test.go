@@ -41,7 +41,7 @@ func TestImportedLoadOnAnotherGPUIsServed(t *testing.T) {
 func TestImportedLoadsAreServed(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	folder := filepath.Join("..", "..", "data", "imports", "testdata", "vllm-bench")
-	if out, _, err := importRuns(t, folder, "--gpu", "L4"); err != nil || !strings.Contains(out, "4 new") {
+	if out, _, err := importRuns(t, folder, "--gpu", "L4"); err != nil || !strings.Contains(out, "5 new") {
 		t.Fatalf("%s%v", out, err)
 	}
 	ask := func(args ...string) (contract.LLM, error) {
