@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strconv"
 
-	"gonum.org/v1/gonum/stat"
-
 	"sweetspot/data/architecture"
 	"sweetspot/data/catalog"
 	"sweetspot/data/profilecsv"
@@ -107,7 +105,7 @@ func kinds(runs []profile.Run) map[estimate.Basis]profile.Kind {
 	out := map[estimate.Basis]profile.Kind{}
 	if errors := reconstructionErrors(runs); len(errors) > 0 {
 		slices.Sort(errors)
-		rel := math.Exp(stat.Quantile(0.9, stat.LinInterp, errors, nil)) - 1
+		rel := math.Exp(estimate.Quantile(errors, 0.9)) - 1
 		out[estimate.Reconstructed] = profile.Kind{
 			Rel: rel,
 			Words: fmt.Sprintf("±%.0f %%: 90 %% of %d totals predicted from reconstructed times are this close to the "+
@@ -115,8 +113,7 @@ func kinds(runs []profile.Run) map[estimate.Basis]profile.Kind {
 		}
 	}
 	if sigmas := relativeDeviations(runs); len(sigmas) > 0 {
-		slices.Sort(sigmas)
-		median := stat.Quantile(0.5, stat.LinInterp, sigmas, nil)
+		median := estimate.Median(sigmas)
 		rel := estimate.Z90 * median
 		out[estimate.Published] = profile.Kind{
 			Rel: rel,
@@ -169,8 +166,7 @@ func accuracyKind(runs []profile.Run) profile.Kind {
 			sigmas = append(sigmas, *a.StdDev)
 		}
 	}
-	slices.Sort(sigmas)
-	half := estimate.Z90 * stat.Quantile(0.5, stat.LinInterp, sigmas, nil)
+	half := estimate.Z90 * estimate.Median(sigmas)
 	return profile.Kind{Rel: half, Words: fmt.Sprintf("±%.1f points: 90 %% interval for the median standard "+
 		"deviation of %d published accuracies", 100*half, len(sigmas))}
 }

@@ -9,9 +9,8 @@ import (
 
 // Curve is how one replica serves the trace at several loads.
 type Curve struct {
-	Shares []float64 // of the most load within the limits, or of what the replica can compute at all
-	OfMost bool      // the shares are of the most load
-	Loads  []*Load
+	OfMost bool     // [Shares] are of the most load within the limits, else of what the replica can compute at all
+	Loads  []*Load  // of each share; none where all requests arrive at once
 	TTFT   []Spread // of each load
 	TPOT   []Spread
 }
@@ -46,7 +45,7 @@ func (q Question) Curve(a *Answer) (*Curve, error) {
 				return nil, err
 			}
 		}
-		c.Shares, c.Loads = append(c.Shares, share), append(c.Loads, load)
+		c.Loads = append(c.Loads, load)
 	}
 	c.spread(q.bare(c.percentiles()))
 	return c, nil

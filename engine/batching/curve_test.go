@@ -17,11 +17,11 @@ func TestCurve(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, err := q.Curve(a)
-	if err != nil || !c.OfMost || len(c.Loads) != len(Shares) || c.Loads[AtMost] != a.Alone || c.Shares[AtMost] != 1 {
+	if err != nil || !c.OfMost || len(c.Loads) != len(Shares) || c.Loads[AtMost] != a.Alone || Shares[AtMost] != 1 {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	for i, l := range c.Loads {
-		if math.Abs(l.PerSecond/(c.Shares[i]*a.Alone.PerSecond)-1) > 1e-9 || (l.Within >= 0.95) != (i <= AtMost) {
+		if math.Abs(l.PerSecond/(Shares[i]*a.Alone.PerSecond)-1) > 1e-9 || (l.Within >= 0.95) != (i <= AtMost) {
 			t.Errorf("load %d: %g of %g requests/s, %.3f in time", i, l.PerSecond, a.Alone.PerSecond, l.Within)
 		}
 		if c.TTFT[i].P95.Value != l.Latencies.TTFT.P95 || c.TPOT[i].P50.Value != l.Latencies.TPOT.P50 ||

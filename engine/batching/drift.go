@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"sweetspot/engine/estimate"
 )
 
 // A server that shares its machine with other work is slower at one time than at another, and a later
@@ -60,15 +62,13 @@ func (f *fitter) drift(a attempt) drift {
 
 // middle is the median of values, and its standard error were they normal and apart.
 func middle(values []float64) (median, error float64) {
-	slices.Sort(values)
-	median = quantile(values, 0.5)
+	median = estimate.Median(values)
 	away := make([]float64, len(values))
 	for i, v := range values {
 		away[i] = math.Abs(v - median)
 	}
-	slices.Sort(away)
 	const normal = 1.4826 // standard deviation, as a multiple of the median distance
-	return median, math.Sqrt(math.Pi/2/float64(len(values))) * normal * quantile(away, 0.5)
+	return median, math.Sqrt(math.Pi/2/float64(len(values))) * normal * estimate.Median(away)
 }
 
 // levels are n as likely ones of a later load, as factors of step times: those of one more part, were

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/optimize"
+
+	"sweetspot/engine/estimate"
 )
 
 // Fitted is a server whose step times were fitted to its log.
@@ -199,7 +201,7 @@ func (f *fitter) start(share float64) []float64 {
 	}
 	slices.Sort(tpots)
 	slices.Sort(prompts)
-	step, prompt := max(quantile(tpots, 0.1), 1e-9), quantile(prompts, 0.1)
+	step, prompt := max(estimate.Quantile(tpots, 0.1), 1e-9), estimate.Quantile(prompts, 0.1)
 	return []float64{
 		math.Log(0.6 * step), math.Log(0.5 * prompt), math.Log(prompt * 1e-5), math.Log(share * step),
 		math.Log(0.2 * step / 30000),
@@ -282,7 +284,7 @@ func (f *fitter) typical(a attempt) float64 {
 		}
 	}
 	slices.Sort(off)
-	return quantile(off, 0.5)
+	return estimate.Quantile(off, 0.5)
 }
 
 // likely is how many of the best choices of settings are drawn from.

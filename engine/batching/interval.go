@@ -45,11 +45,17 @@ func (f *Fitted) Estimate(of func(Server) ([]float64, error)) ([]estimate.Estima
 		slices.Sort(drawn[i])
 		low, high := v, v
 		if len(drawn[i]) > 0 {
-			low, high = min(v, quantile(drawn[i], 0.05)), max(v, quantile(drawn[i], 0.95))
+			low, high = min(v, ranked(drawn[i], 0.05)), max(v, ranked(drawn[i], 0.95))
 		}
 		off := estimate.Z90 * max(f.Off, leastOff) * v
 		out[i] = estimate.Estimate{Value: v, Low: max(v-math.Hypot(v-low, off), 0), High: v + math.Hypot(high-v, off),
 			Basis: basis}
 	}
 	return out, nil
+}
+
+// ranked is the value that a share p of sorted values does not exceed (the nearest rank): the ends of an
+// interval are draws, and of few draws no narrower than these.
+func ranked(sorted []float64, p float64) float64 {
+	return sorted[max(int(math.Ceil(p*float64(len(sorted))))-1, 0)]
 }

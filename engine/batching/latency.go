@@ -3,6 +3,8 @@ package batching
 import (
 	"math"
 	"slices"
+
+	"sweetspot/engine/estimate"
 )
 
 // Percentiles are the values in seconds that a half, 90, 95 and 99 % of all do not
@@ -13,16 +15,8 @@ type Percentiles struct{ P50, P90, P95, P99 float64 }
 func PercentilesOf(values []float64) Percentiles {
 	values = slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	slices.Sort(values)
-	return Percentiles{quantile(values, 0.5), quantile(values, 0.9), quantile(values, 0.95), quantile(values, 0.99)}
-}
-
-// quantile is the value that a share p of the sorted values does not exceed (the
-// nearest rank). NaN where there are none.
-func quantile(sorted []float64, p float64) float64 {
-	if len(sorted) == 0 {
-		return math.NaN()
-	}
-	return sorted[max(int(math.Ceil(p*float64(len(sorted))))-1, 0)]
+	at := func(p float64) float64 { return estimate.Quantile(values, p) }
+	return Percentiles{at(0.5), at(0.9), at(0.95), at(0.99)}
 }
 
 // Latencies are those of a set of requests.

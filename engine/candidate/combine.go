@@ -278,8 +278,7 @@ func (c *Combined) startup() float64 {
 	if len(all) == 0 {
 		return 0
 	}
-	slices.Sort(all)
-	return all[len(all)/2]
+	return estimate.Median(all)
 }
 
 // Of so many VM types more than these are not combined unless they are named.

@@ -278,8 +278,7 @@ func validation(donors []*profile.Run) *float64 {
 	if len(samples) == 0 {
 		return nil
 	}
-	slices.Sort(samples)
-	return new(stat.Quantile(0.5, stat.LinInterp, samples, nil))
+	return new(estimate.Median(samples))
 }
 
 // sensible reports whether a batch size is one for the work: no more than an

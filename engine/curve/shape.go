@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"sweetspot/engine/estimate"
-	"sweetspot/engine/training"
 )
 
 // coefficients are those of a fit, a, c and d of the package comment; those of
@@ -193,7 +192,7 @@ func (w *Workload) stretched(batch, value float64) (epochs float64, ok bool) {
 	if len(logs) == 0 {
 		return 0, false
 	}
-	return math.Exp(training.Median(logs)), true
+	return math.Exp(estimate.Median(logs)), true
 }
 
 // stretch is the median, over the values that an incomplete run reached, of its
@@ -208,7 +207,7 @@ func stretch(begun, reference LearningCurve) (factor float64, ok bool) {
 	if len(ratios) == 0 {
 		return 0, false
 	}
-	return training.Median(ratios), true
+	return estimate.Median(ratios), true
 }
 
 // finalSpread is the prior standard deviation of the final value between seeds,

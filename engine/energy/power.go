@@ -12,7 +12,6 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
-	"sweetspot/engine/training"
 	"sweetspot/engine/transfer"
 )
 
@@ -97,7 +96,7 @@ func merged(points []drawn) []drawn {
 	}
 	var out []drawn
 	for batch, watts := range of {
-		out = append(out, drawn{batch, training.Median(watts)})
+		out = append(out, drawn{batch, estimate.Median(watts)})
 	}
 	slices.SortFunc(out, func(a, b drawn) int { return cmp.Compare(a.batch, b.batch) })
 	return out
@@ -182,7 +181,7 @@ func (p *Powers) ratio(s transfer.Subject, from, to string) (ln float64, models 
 	}
 	deviation := 0.0
 	for _, model := range slices.Sorted(maps.Keys(found)) {
-		deviation += training.Median(found[model]) / float64(len(found))
+		deviation += estimate.Median(found[model]) / float64(len(found))
 	}
 	return plain + deviation*float64(beyond)/float64(plainModels+beyond), len(found), true
 }

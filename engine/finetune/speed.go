@@ -14,7 +14,6 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/roofline"
-	"sweetspot/engine/training"
 	"sweetspot/engine/transformer"
 )
 
@@ -84,7 +83,7 @@ func NewSpeeds(set *profile.Set) *Speeds {
 		shares[k] = append(shares[k], math.Log(share))
 	}
 	for _, k := range order {
-		found[k].share = training.Median(shares[k])
+		found[k].share = estimate.Median(shares[k])
 		s.points = append(s.points, *found[k])
 	}
 	s.pool()

@@ -69,10 +69,13 @@ func (x onGPU) launches() part {
 	return part{1.5e-3, 4.5e-3, 7e-3}.times(float64(x.Architecture.Layers))
 }
 
-// dequantised are the seconds in which QLoRA's matrices become ones of 16 bits, each time
-// that they are multiplied: bitsandbytes takes 4 times as long as reading and writing them
-// does (LitGPT's tables of 7B and 13B on an A100 with and without nf4: 79 ms and 191 ms,
+// Unpacking is how many times as long as reading and writing them bitsandbytes takes to make matrices of
+// 16 bits of those in NF4 (LitGPT's tables of 7B and 13B on an A100 with and without nf4: 79 ms and 191 ms,
 // 3.5 and 4.6 times).
+const Unpacking = 4
+
+// dequantised are the seconds in which QLoRA's matrices become ones of 16 bits, each time
+// that they are multiplied.
 func (x onGPU) dequantised() part {
 	if x.Tuning.Method != transformer.QLoRA {
 		return part{}
@@ -82,7 +85,7 @@ func (x onGPU) dequantised() part {
 		passes = 3
 	}
 	once := passes * x.Architecture.Params().Linear * (0.5 + 2) / (*x.gpu.BandwidthGBs * 1e9)
-	return part{2, 4, 6}.times(once)
+	return part{2, Unpacking, 6}.times(once)
 }
 
 // sharded reports whether the weights lie on all GPUs together.

@@ -8,7 +8,6 @@
 package generation
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -25,39 +24,6 @@ import (
 	"sweetspot/engine/tokens"
 	"sweetspot/engine/transformer"
 )
-
-// Weights is how the matrices of a network's layers are kept.
-type Weights struct {
-	Name  string  // fp8 or int4; "" is 16 bits, as published
-	Bytes float64 // of a parameter in a layer's matrix, with its scales
-	// Faster is by how much the arithmetic is faster than in 16 bits.
-	Faster float64
-}
-
-// The kinds of weights. int4 has a scale of 16 bits and a zero of 4 for each 128, as GPTQ and
-// AWQ keep them, and is computed with in 16 bits.
-var (
-	Half = Weights{"", 2, 1}
-	FP8  = Weights{"fp8", 1, 2}
-	Int4 = Weights{"int4", 0.5 + 2.5/128, 1}
-)
-
-// AllWeights are all kinds.
-var AllWeights = []Weights{Half, FP8, Int4}
-
-// Same reports whether a variant, as a run has it, is of these weights.
-func (w Weights) Same(v profile.Variant) bool {
-	name := strings.ToLower(cmp.Or(v.Name, v.Precision))
-	if w == Half {
-		return slices.Contains([]string{"", "bf16", "fp16", "bfloat16", "float16"}, name)
-	}
-	return name == w.Name
-}
-
-// On reports whether a GPU computes with such weights: FP8 came with Ada and Hopper.
-func (w Weights) On(g profile.GPUSpec) bool {
-	return w != FP8 || slices.Contains([]string{"Ada", "Hopper", "Blackwell", "CDNA3"}, g.Architecture)
-}
 
 // Batch is sequences of equal lengths that a replica works on at once.
 type Batch struct {
@@ -95,7 +61,7 @@ func (b Batch) Plain(g profile.GPUSpec) (seconds float64, ok bool) {
 		moved -= 2 * a.Params().Embedding
 	}
 	moved += sequences * (input + output/2) * a.KVCacheBytes(2)
-	step := math.Max(moved/bandwidth/ofBandwidth, sequences*2*(layers+head)/(peak*b.Weights.Faster)/ofPeak)
+	step := b.unpacked(bandwidth) + math.Max(moved/bandwidth/ofBandwidth, sequences*2*(layers+head)/(peak*b.Weights.Faster)/ofPeak)
 	launches := layerS * float64(a.Layers)
 	if b.GPUs > 1 {
 		launches *= 1.5
@@ -112,6 +78,16 @@ func (b Batch) exchanged(g profile.GPUSpec) float64 {
 	tokens, others := float64(b.Sequences)*float64(b.Input+b.Output), float64(b.GPUs-1)/float64(b.GPUs)
 	bytes := tokens * 2 * float64(b.Architecture.Layers) * 2 * others * float64(b.Architecture.Hidden) * 2
 	return bytes / (finetune.UsualLink * finetune.LinkGBs(g) * 1e9)
+}
+
+// unpacked are the seconds in which a step of several sequences makes matrices of 16 bits of packed ones;
+// for a single one, bitsandbytes multiplies them as they are. Prompts come together, so that it is little
+// beside their arithmetic.
+func (b Batch) unpacked(bandwidth float64) float64 {
+	if !b.Weights.Unpacked || b.Sequences < 2 {
+		return 0
+	}
+	return finetune.Unpacking * b.Architecture.Params().Linear * (b.Weights.Bytes + 2) / bandwidth
 }
 
 // weights are the bytes of all weights.

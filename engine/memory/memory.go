@@ -97,8 +97,8 @@ const (
 // for each 256 of these (Dettmers et al. 2023, QLoRA, section 3), and without the second
 // quantisation a scale of 32 bits for each 64.
 const (
-	nf4Double = 0.5 + 1.0/64 + 4.0/(64*256)
-	nf4       = 0.5 + 4.0/64
+	NF4Double = 0.5 + 1.0/64 + 4.0/(64*256)
+	NF4       = 0.5 + 4.0/64
 )
 
 // learning is the bytes of a parameter that learns, and of its gradient.
@@ -154,7 +154,7 @@ func (j Job) weights() Part {
 		}
 	case transformer.QLoRA:
 		others := p.Total() - p.Linear
-		w = Part{name, nf4Double*p.Linear + half*others, nf4Double*p.Linear + half*others, nf4*p.Linear + single*others}
+		w = Part{name, NF4Double*p.Linear + half*others, NF4Double*p.Linear + half*others, NF4*p.Linear + single*others}
 	default:
 		if w = exactly(name, j.frozen()*p.Total()); t.Frozen32 {
 			w.High += half * p.Total()
@@ -239,7 +239,7 @@ func (j Job) buckets() Part {
 	if t.Sharding == transformer.Zero3 || t.Sharding == transformer.Auto {
 		all, width := a.Params(), half
 		if t.Method == transformer.QLoRA {
-			width = nf4
+			width = NF4
 		}
 		layer := all.Linear / float64(a.Layers) * width
 		p.Value = 2*layer + half*(all.Embedding+all.Head)

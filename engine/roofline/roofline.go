@@ -182,8 +182,10 @@ func Width(precision string) float64 {
 		return 8
 	case "fp16", "bf16":
 		return 2
-	case "int8":
+	case "int8", "fp8":
 		return 1
+	case "int4", "nf4", "fp4":
+		return 0.5
 	}
 	return 4
 }

@@ -12,8 +12,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -203,9 +201,9 @@ func (s *Series) Summary() Summary {
 	}
 	part := slices.Clone(s.seconds[1+sum.Warmup:])
 	slices.Sort(part)
-	sum.P50 = stat.Quantile(0.5, stat.LinInterp, part, nil)
-	sum.P90 = stat.Quantile(0.9, stat.LinInterp, part, nil)
-	sum.P99 = stat.Quantile(0.99, stat.LinInterp, part, nil)
+	sum.P50 = estimate.Quantile(part, 0.5)
+	sum.P90 = estimate.Quantile(part, 0.9)
+	sum.P99 = estimate.Quantile(part, 0.99)
 	return sum
 }
 

@@ -267,14 +267,12 @@ type thresholds struct{ long, clip float64 }
 func thresholdsOf(x []float64) []thresholds {
 	x = slices.Clone(x[max(0, len(x)-usualWindow):])
 	slices.Sort(x)
-	n := len(x)
-	median := x[n/2]
-	off := make([]float64, n)
+	median := estimate.Quantile(x, 0.5)
+	off := make([]float64, len(x))
 	for i, v := range x {
 		off[i] = math.Abs(v - median)
 	}
-	slices.Sort(off)
-	sigma := 1.4826 * off[n/2] // standard deviation of a normal distribution with this median deviation
+	sigma := 1.4826 * estimate.Median(off) // standard deviation of a normal distribution with this median deviation
 	clip := median + max(clipSigmas*sigma, clipFraction*median)
 	long := median + max(longSigmas*sigma, longFraction*median)
 	return []thresholds{{twoGroups(x), clip}, {long, clip}}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
-	"sweetspot/engine/training"
 )
 
 // axis is what the loads of a curve differ in.
@@ -97,7 +97,7 @@ func (c *curve) merge() {
 		for _, s := range rest[:n] {
 			seconds, one.runs = append(seconds, s.Seconds), append(one.runs, s.runs...)
 		}
-		one.Seconds = training.Median(seconds)
+		one.Seconds = estimate.Median(seconds)
 		out, rest = append(out, one), rest[n:]
 	}
 	c.samples = out

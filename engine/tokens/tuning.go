@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"sweetspot/engine/estimate"
-	"sweetspot/engine/training"
 )
 
 // Tuning is a fine-tuning that reached its target: how far it was at each evaluation.
@@ -114,7 +113,7 @@ func beyond(x []float64) float64 {
 	if len(x) == 0 {
 		return 0
 	}
-	return slices.Max(x) - training.Median(x)
+	return slices.Max(x) - estimate.Median(x)
 }
 
 // leastAlike is how many runs with the same batch size tell what samples it takes.
@@ -159,7 +158,7 @@ func (t *Tunings) step() float64 {
 	if len(steps) == 0 {
 		return 0
 	}
-	return training.Median(steps)
+	return estimate.Median(steps)
 }
 
 // shortest is the shortest interval, by the ratio of its ends, that holds nine tenths
@@ -174,7 +173,7 @@ func shortest(values []float64, b estimate.Basis) estimate.Estimate {
 			e.Low, e.High = values[i], values[i+hold-1]
 		}
 	}
-	e.Value = min(max(training.Median(values), e.Low), e.High)
+	e.Value = min(max(estimate.Median(values), e.Low), e.High)
 	return e
 }
 

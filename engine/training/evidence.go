@@ -178,7 +178,7 @@ func (e *evidence) arrange() {
 			uneven = append(uneven, e.histories[e.first[m+1]].uneven)
 			e.first[m+1]++
 		}
-		e.uneven[m] = Median(uneven) > maxEqualDifference
+		e.uneven[m] = estimate.Median(uneven) > maxEqualDifference
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
 
@@ -168,7 +169,7 @@ func summarise(list []runHistory) history {
 		for i, s := range list {
 			x[i] = of(s)
 		}
-		return Median(x)
+		return estimate.Median(x)
 	}
 	c := history{
 		perEpoch: over(func(s runHistory) float64 { return s.pace.perEpoch }),

@@ -238,7 +238,8 @@ func (p Progress) pace(epochs float64) pace {
 		return pace{perEpoch: d[0], concurrent: concurrent}
 	}
 	alike, others := alikeEpochs(d, evaluated)
-	g := pace{perEpoch: Median(alike), concurrent: concurrent, apart: math.Log(slices.Max(alike) / slices.Min(alike))}
+	g := pace{perEpoch: estimate.Median(alike), concurrent: concurrent,
+		apart: math.Log(slices.Max(alike) / slices.Min(alike))}
 	first := d[0] / d[1]
 	g.startup = math.Log(first)
 	if len(d) == 2 && first < 1 && first > math.Exp(-maxChanceRatio) && evaluated[0] == evaluated[1] {
@@ -296,10 +297,4 @@ func evaluationsPerEpoch(evaluated []bool, epochs float64) float64 {
 		gap = float64(last-first) / float64(n-1)
 	}
 	return math.Max(1, math.Round(left/gap)) / left
-}
-
-// Median is that of at least one value.
-func Median(x []float64) float64 {
-	sorted := slices.Sorted(slices.Values(x))
-	return (sorted[(len(x)-1)/2] + sorted[len(x)/2]) / 2
 }

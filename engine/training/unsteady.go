@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 )
 
@@ -46,7 +47,7 @@ func FitUnsteadiness(runs []profile.Run) Unsteadiness {
 	}
 	var slower, faster []float64
 	for _, k := range order {
-		if y := Median(ratios[k]); y > unsteadyFrom {
+		if y := estimate.Median(ratios[k]); y > unsteadyFrom {
 			slower = append(slower, y-unsteadyFrom)
 		} else if y < -unsteadyFrom {
 			faster = append(faster, -y-unsteadyFrom)

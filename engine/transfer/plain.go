@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"sweetspot/engine/training"
+	"sweetspot/engine/estimate"
 )
 
 // Plain methods.
@@ -55,7 +55,7 @@ func (c constant) of(x *observation, left []int) float64 {
 	}
 	medians := make([]float64, 0, len(models))
 	for _, y := range models {
-		medians = append(medians, training.Median(y))
+		medians = append(medians, estimate.Median(y))
 	}
-	return training.Median(medians)
+	return estimate.Median(medians)
 }

@@ -128,11 +128,7 @@ func mean(x []float64) float64 {
 }
 
 func quantile(x []float64, p float64) float64 {
-	if len(x) == 0 {
-		return math.NaN()
-	}
-	sorted := slices.Sorted(slices.Values(x))
-	return stat.Quantile(p, stat.LinInterp, sorted, nil)
+	return estimate.Quantile(slices.Sorted(slices.Values(x)), p)
 }
 
 // Runs whose total is asked for have at least this many epochs. Those whose

@@ -15,10 +15,9 @@ func TestSummarise(t *testing.T) {
 		{Truth: 100, Plain: 7},
 	})
 	// The errors are 0, 0.1 and 0.2, those of the baseline 0 and 0.5, the half
-	// widths 15 of 110 and 10 of 80. A quantile between two values lies on the
-	// line through the shares of values up to each.
-	want := Summary{N: 3, Unanswered: 1, Mean: 0.1, Median: 0.05, P90: 0.17, Coverage: 0.5, MedianHalfWidth: 0.125,
-		Plain: 0.25, PlainMedian: 0}
+	// widths 15 of 110 and 10 of 80.
+	want := Summary{N: 3, Unanswered: 1, Mean: 0.1, Median: 0.1, P90: 0.18, Coverage: 0.5,
+		MedianHalfWidth: (15.0/110 + 10.0/80) / 2, Plain: 0.25, PlainMedian: 0.25}
 	if s.N != want.N || s.Unanswered != want.Unanswered || s.Sampled {
 		t.Errorf("%+v, want %+v", s, want)
 	}

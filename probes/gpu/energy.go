@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"sweetspot/data/store"
+	"sweetspot/engine/estimate"
 )
 
 // Energy is the energy that the GPUs, or the CPU packages, used between two
@@ -122,8 +123,7 @@ func usualDistance(ps []point) float64 {
 	for i := range ps[1:] {
 		ds = append(ds, ps[i+1].t-ps[i].t)
 	}
-	slices.Sort(ds)
-	return ds[len(ds)/2]
+	return estimate.Median(ds)
 }
 
 // counted is the increase of a counter from a to b. A gap in between does no

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"sweetspot/data/store"
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 )
 
@@ -102,8 +103,7 @@ func waitsForInput(gpus map[int][]store.Telemetry, waitShare *float64, from, to 
 	}
 	waiting := fmt.Sprintf("%.0f %% of each step is spent waiting for input", *waitShare*100)
 	if len(utilisation) >= minReadings {
-		slices.Sort(utilisation)
-		median := utilisation[len(utilisation)/2]
+		median := estimate.Median(utilisation)
 		if median >= busy {
 			return nil
 		}

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"sweetspot/data/contract"
 	"sweetspot/data/store"
 	"sweetspot/data/wording"
@@ -324,9 +322,9 @@ func summary(r profile.Run, seconds []float64) steady.Summary {
 		s.StdDev = *r.SteadyStdDevS
 	}
 	if len(part) > 0 {
-		s.P50 = stat.Quantile(0.5, stat.LinInterp, part, nil)
-		s.P90 = stat.Quantile(0.9, stat.LinInterp, part, nil)
-		s.P99 = stat.Quantile(0.99, stat.LinInterp, part, nil)
+		s.P50 = estimate.Quantile(part, 0.5)
+		s.P90 = estimate.Quantile(part, 0.9)
+		s.P99 = estimate.Quantile(part, 0.99)
 	}
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/tokens"
 	"sweetspot/scripts/convert"
 )
@@ -83,7 +84,7 @@ func otherGPU(points []convert.Serving) []asked {
 	points = slices.DeleteFunc(slices.Clone(points), func(p convert.Serving) bool { return !p.Together })
 	setup := func(p convert.Serving) string { return key(p.Backend, p.Model, p.Setup, p.Input, p.Output) }
 	curves := curvesOf(points, func(p convert.Serving) string { return setup(p) + key(p.GPU) },
-		func(p convert.Serving) tokens.Point { return tokens.Point{At: p.Concurrency, Seconds: p.TPOT} }, middleOf)
+		func(p convert.Serving) tokens.Point { return tokens.Point{At: p.Concurrency, Seconds: p.TPOT} }, estimate.Median)
 	of, about := map[string]there[float64]{}, map[string]convert.Serving{}
 	for _, c := range curves {
 		k := setup(c.about)

@@ -10,8 +10,8 @@ import (
 
 	"sweetspot/data/imports"
 	"sweetspot/data/imports/source"
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/tokens"
-	"sweetspot/engine/training"
 	"sweetspot/engine/validate"
 	"sweetspot/scripts/convert"
 )
@@ -183,7 +183,7 @@ func samplesOf(read []convert.Tuning, runs []tokens.Tuning) (out []validate.Case
 	if len(widths) == 0 {
 		return out, "none known"
 	}
-	middle := func(x []float64) float64 { return math.Exp(training.Median(x)) }
+	middle := func(x []float64) float64 { return math.Exp(estimate.Median(x)) }
 	most := func(x []float64) float64 { return math.Exp(slices.Max(x)) }
 	return out, fmt.Sprintf("intervals ×%.2f, ×%.2f at most, within a system ×%.2f, ×%.2f at most", middle(widths),
 		most(widths), middle(spreads), most(spreads))

@@ -10,7 +10,6 @@ import (
 	"sweetspot/data/library"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
-	"sweetspot/engine/training"
 	"sweetspot/engine/transfer"
 	"sweetspot/engine/validate"
 	"sweetspot/scripts/convert"
@@ -69,7 +68,7 @@ func loraSteps(t *testing.T) map[string]transfer.Size {
 	}
 	out := map[string]transfer.Size{}
 	for name, all := range seconds {
-		out[name] = transfer.Size{Batch: batches[name], Step: estimate.Exact(training.Median(all), estimate.Published)}
+		out[name] = transfer.Size{Batch: batches[name], Step: estimate.Exact(estimate.Median(all), estimate.Published)}
 	}
 	return out
 }
@@ -155,6 +154,6 @@ func scaled(t *testing.T, cases []validate.Case, sameLoss []float64) validate.Su
 	s := validate.Summarise(cases)
 	t.Logf("%d cases: median %.1f %%, mean %.1f %%, coverage %.0f %%, half-width %.0f %%; linear scaling %.1f %%, %.1f %%; "+
 		"the same loss again %.1f %%, %.1f %%", s.N, 100*s.Median, 100*s.Mean, 100*s.Coverage, 100*s.MedianHalfWidth,
-		100*s.PlainMedian, 100*s.Plain, 100*training.Median(sameLoss), 100*stat.Mean(sameLoss, nil))
+		100*s.PlainMedian, 100*s.Plain, 100*estimate.Median(sameLoss), 100*stat.Mean(sameLoss, nil))
 	return s
 }

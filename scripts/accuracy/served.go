@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/tokens"
 	"sweetspot/engine/validate"
@@ -63,5 +64,5 @@ func servingCurves(points []convert.Serving) []curve[convert.Serving] {
 	points = slices.DeleteFunc(slices.Clone(points), func(p convert.Serving) bool { return !p.Together })
 	return curvesOf(points, func(p convert.Serving) string {
 		return key(p.Backend, p.Version, p.Model, p.GPU, p.Setup, p.Input, p.Output)
-	}, func(p convert.Serving) tokens.Point { return tokens.Point{At: p.Concurrency, Seconds: p.TPOT} }, middleOf)
+	}, func(p convert.Serving) tokens.Point { return tokens.Point{At: p.Concurrency, Seconds: p.TPOT} }, estimate.Median)
 }

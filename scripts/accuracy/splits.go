@@ -6,8 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/validate"
 )
 
@@ -145,9 +144,6 @@ func membersOf(set uint) []int {
 // between are two quantiles of what is a number.
 func between(x []float64, low, high float64) span {
 	x = slices.DeleteFunc(x, math.IsNaN)
-	if len(x) == 0 {
-		return span{math.NaN(), math.NaN()}
-	}
 	slices.Sort(x)
-	return span{stat.Quantile(low, stat.LinInterp, x, nil), stat.Quantile(high, stat.LinInterp, x, nil)}
+	return span{estimate.Quantile(x, low), estimate.Quantile(x, high)}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"sweetspot/data/library"
-	"sweetspot/engine/training"
+	"sweetspot/engine/estimate"
 )
 
 // The rates of MLPerf's rounds in the built-in library are those of its logs.
@@ -33,7 +33,7 @@ func TestThroughputsOfMLPerf(t *testing.T) {
 			continue
 		}
 		n++
-		if want := sequence * training.Median(of); math.Abs(x.TokensPerS/want-1) > 0.005 {
+		if want := sequence * estimate.Median(of); math.Abs(x.TokensPerS/want-1) > 0.005 {
 			t.Errorf("%s: %g tokens/s, and the logs say %g", x.Source, x.TokensPerS, want)
 		}
 	}

@@ -101,11 +101,6 @@ func curvesOf[T any](all []T, key func(T) string, point func(T) tokens.Point, on
 	return out
 }
 
-func middleOf(x []float64) float64 {
-	s := slices.Sorted(slices.Values(x))
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
-}
-
 func meanOf(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {

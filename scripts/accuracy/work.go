@@ -12,7 +12,6 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/roofline"
-	"sweetspot/engine/training"
 	"sweetspot/engine/validate"
 	"sweetspot/scripts/convert"
 )
@@ -52,7 +51,7 @@ func workPoints(name string, set *profile.Set) []workPoint {
 		network := convert.Network(r)
 		job := roofline.Job{Work: convert.WorkOf(r), Mode: r.Mode, Precision: r.Variant.Precision,
 			Batch: float64(r.BatchSize)}
-		out = append(out, workPoint{roofline.Point{Job: job, GPU: g, Seconds: training.Median(seconds[k])},
+		out = append(out, workPoint{roofline.Point{Job: job, GPU: g, Seconds: estimate.Median(seconds[k])},
 			name, network, lettersOf(network), profile.ParseGPUName(r.GPU).Chip})
 	}
 	return out
@@ -148,7 +147,7 @@ func medianShare(points []workPoint) map[bool]float64 {
 	}
 	out := map[bool]float64{true: math.NaN(), false: math.NaN()}
 	for lanes, shares := range all {
-		out[lanes] = training.Median(shares)
+		out[lanes] = estimate.Median(shares)
 	}
 	return out
 }

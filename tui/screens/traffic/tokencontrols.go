@@ -125,8 +125,7 @@ type TokenAnswer struct {
 	Question  TokenQuestion
 	Prices    []contract.HourlyPrice
 	Described contract.LLM
-	Shares    []float64 // of the most load, or of what a replica can compute, of Described.Loads
-	OfMost    bool
+	OfMost    bool   // the loads are shares of the most one, else of what a replica can compute
 	Why       string // nothing was simulated; "" where it was
 
 	input contract.LLMInput
@@ -170,7 +169,7 @@ func solveTokens(load workload.Tokens, of batching.Fitted, q TokenQuestion,
 
 // described is the answer with the words and numbers of what was simulated.
 func (a *TokenAnswer) described(in contract.LLMInput) *TokenAnswer {
-	a.input, a.Described, a.Shares, a.OfMost = in, contract.NewLLM(in), in.Curve.Shares, in.Curve.OfMost
+	a.input, a.Described, a.OfMost = in, contract.NewLLM(in), in.Curve.OfMost
 	return a
 }
 

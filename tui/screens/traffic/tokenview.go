@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sweetspot/data/contract"
+	"sweetspot/engine/batching"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/components/desk"
 	"sweetspot/tui/screens/traffic/figure"
@@ -243,7 +244,7 @@ func (s *Tokens) measures() []desk.Measure[TokenAnswer] {
 			if !a.OfMost {
 				of = "of what it can"
 			}
-			return fmt.Sprintf("%3.0f %% %s", 100*a.Shares[i], of)
+			return fmt.Sprintf("%3.0f %% %s", 100*batching.Shares[i], of)
 		}},
 		of("requests", "requests/s", 10, 0, figure.Rate,
 			func(l *contract.LLMLoad) float64 { return figure.Value(l.PerSecond) }),
