@@ -1,8 +1,10 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,6 +124,54 @@ func TestRankOfACorpusByFewLoads(t *testing.T) {
 	}
 }
 
+// Of accuracies in two metrics only one is compared, and which is said; all kinds of weights can be asked for.
+func TestRankInOneMetric(t *testing.T) {
+	t.Setenv("XDG_DATA_HOME", t.TempDir())
+	accuracy := filepath.Join(t.TempDir(), "accuracy.csv")
+	text := "model,mode,precision,metric,accuracy,higher_is_better,basis,source\n" +
+		"llama-3.1-8b,infer,bf16,MMLU 5-shot,0.69,true,published,a card\n" +
+		"llama-3.1-8b,infer,fp8,MMLU 5-shot,0.68,true,published,a card\n" +
+		"llama-3.1-8b,infer,nf4,perplexity,7.1,false,published,a card\n"
+	if err := os.WriteFile(accuracy, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := importRuns(t, accuracy); err != nil {
+		t.Fatal(err)
+	}
+	for metric, want := range map[string]string{"": "fp8 unchanged", "PERPLEXITY": "nf4"} {
+		flags := []string{"--gpu", "L4"}
+		if metric != "" {
+			flags = append(flags, "--metric", metric)
+		}
+		r := generations(t, flags...)
+		with := map[string]bool{}
+		for _, c := range r.Candidates {
+			if a := c.Accuracy; a != nil {
+				with[c.Variant] = true
+				if a.HigherIsBetter != (metric == "") || a.Low != a.Value || a.High != a.Value {
+					t.Errorf("%s: %+v", c.ID, a)
+				}
+			}
+		}
+		if got := strings.Join(slices.Sorted(maps.Keys(with)), " "); got != want {
+			t.Errorf("in %q: %s", metric, got)
+		}
+		if notes := strings.Join(r.Warnings, "\n"); !strings.Contains(notes, "--metric chooses") ||
+			!strings.Contains(notes, "weights in ") {
+			t.Errorf("in %q: %s", metric, notes)
+		}
+	}
+	seen := map[string]bool{}
+	for _, c := range generations(t, "--gpu", "A100", "--variant", "int8,INT4,nf4,unchanged").Candidates {
+		if seen[c.Variant] = true; !(*c.Time.Low < *c.Time.S) {
+			t.Errorf("%s: %+v", c.ID, c.Time)
+		}
+	}
+	if len(seen) != 4 {
+		t.Errorf("ranked %v", seen)
+	}
+}
+
 func TestRankOfACorpusRefuses(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", t.TempDir())
 	for flags, says := range map[string]string{
@@ -130,7 +180,8 @@ func TestRankOfACorpusRefuses(t *testing.T) {
 		"--mode train --input-tokens 5":    "belongs to the inference",
 		"--mode infer --predicted=false":   "leave it out",
 		"--mode infer --batch 4,8":         "one number of requests",
-		"--mode infer --variant nf4":       "nothing to rank",
+		"--mode infer --variant q4_k":      "write unchanged or bf16, fp8, int8, int4",
+		"--mode infer --metric MMLU":       "no accuracy is known",
 	} {
 		_, _, err := execute(t, append([]string{"rank", "--model", "llama-3.1-8b"}, strings.Fields(flags)...)...)
 		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {

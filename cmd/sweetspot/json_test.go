@@ -140,7 +140,7 @@ func (s *sources) read(pkg string) map[string]string {
 // asked is a question with everything in it.
 func asked() question.Query {
 	q := question.Default()
-	q.Mode, q.Words, q.Bill = profile.Infer, "a", bill.Bill{StartupS: 1}
+	q.Mode, q.Words, q.Metric, q.Bill = profile.Infer, "a", "b", bill.Bill{StartupS: 1}
 	q.Epochs, q.TargetAccuracy = new(1.0), new(1.0)
 	for _, o := range objective.All() {
 		q.Limits = q.Limits.With(o.Name, new(1.0))

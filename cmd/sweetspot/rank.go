@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -37,6 +38,7 @@ type queryFlags struct {
 	purchase              profile.Purchase
 	weights               question.Weights
 	sort                  question.Sort
+	metric                string
 	limits                map[objective.Name]**float64
 	filters               map[string]*[]string
 	bill, prices          []string
@@ -60,6 +62,8 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 	fl.Var(optional(&f.target, quantity.ParseFraction), "target-accuracy",
 		"train until the validation accuracy reaches this (0.9 or 90%)")
 	f.tuning.register(fl)
+	fl.StringVar(&f.metric, "metric", "", "metric in which accuracies are compared, where they are in several (default: "+
+		"that of the most variants)")
 	fl.IntVar(&f.maxCount, "max-count", question.DefaultCount, "largest number of VMs of one type, for inference")
 }
 
@@ -184,6 +188,11 @@ func ask(cmd *cobra.Command, db string, flags queryFlags) (*rank.Result, validat
 	var testing sync.WaitGroup
 	testing.Go(func() { tested = backTested(set, q.Mode, q.Predicted) })
 	result := rank.Answer(set, q, predictor(set, q))
+	if has := result.Space.Metrics; q.Metric != "" && !slices.ContainsFunc(has, func(m string) bool {
+		return strings.EqualFold(m, q.Metric)
+	}) {
+		return nil, nil, unknownMetric(q, has)
+	}
 	if testing.Wait(); result.Space.Len() == 0 {
 		return result, nil, nothingToRank(set, q)
 	}
@@ -281,7 +290,7 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 	if f.weights != nil {
 		q.Weights, q.Sort = f.weights, question.ByScore
 	}
-	q.Sort = cmp.Or(f.sort, q.Sort)
+	q.Sort, q.Metric = cmp.Or(f.sort, q.Sort), f.metric
 	if err = q.Check(); err != nil {
 		return q, usageError("%w", err)
 	}
@@ -313,6 +322,16 @@ func (f queryFlags) amount(w question.Workload, set *profile.Set) (question.Work
 	}
 	w.Epochs = new(*f.units / *w.TrainSize)
 	return w, nil
+}
+
+// unknownMetric says which metrics there are in place of the one asked for.
+func unknownMetric(q question.Query, has []string) error {
+	if len(has) == 0 {
+		return usageError("--metric %s: of %s no accuracy is known; import one", plaintext.Quote(q.Metric),
+			plaintext.Clean(q.Model))
+	}
+	return usageError("--metric %s: accuracies of %s are in %s", plaintext.Quote(q.Metric), plaintext.Clean(q.Model),
+		plaintext.Join(has, ", ", plaintext.Name))
 }
 
 func nothingToRank(set *profile.Set, q question.Query) error {

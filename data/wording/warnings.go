@@ -103,6 +103,14 @@ func Warnings(r *rank.Result, now time.Time) []string {
 		out = append(out, fmt.Sprintf("there are too many candidates: only up to %d VMs of a type are ranked; name "+
 			"variants, clouds, GPUs or batch sizes for more", most))
 	}
+	if left := r.Space.Unweighed; len(left) > 0 {
+		out = append(out, fmt.Sprintf("weights in %s are left out, for nobody told their accuracy: import one with the name of "+
+			"its metric, or ask for them with --variant", strings.Join(left, ", ")))
+	}
+	if metrics := r.Space.Metrics; len(metrics) > 1 {
+		out = append(out, fmt.Sprintf("accuracies are compared in %s; those in %s are left out: --metric chooses",
+			plaintext.Name(metrics[0]), plaintext.Join(metrics[1:], ", ", plaintext.Name)))
+	}
 	for _, u := range r.Space.Uneven {
 		out = append(out, fmt.Sprintf("%s left out at batch %d: the number of GPUs does not divide it",
 			quantity.Several(u.VMTypes, "VM type"), u.Batch))

@@ -3,8 +3,10 @@ package candidate
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
@@ -26,6 +28,7 @@ type facts struct {
 	model      profile.Model
 	market     market
 	accuracies accuracies
+	metrics    []string // of the model's accuracies, the one that they are compared by first
 	curves     []learningCurve
 	scaled     map[scaledBy][]transfer.Size
 	totals     *training.Totals // nil where no total is to be told from epochs
@@ -37,8 +40,9 @@ func newFacts(set *profile.Set, w question.Workload, p Predictor) *facts {
 	f := &facts{
 		sizes: sizes,
 		set:   set, work: w, predictor: p, asked: w.Narrowing(), market: newMarket(set.VMTypes, w.Purchase),
-		accuracies: newAccuracies(set, w), curves: learningCurves(set, w, p != nil),
+		curves: learningCurves(set, w, p != nil),
 	}
+	f.accuracies, f.metrics = newAccuracies(set, w)
 	f.model, _ = set.Model(w.Model)
 	f.scaled = f.worldSizes()
 	if slices.ContainsFunc(set.Runs, f.needsTotals) {
@@ -174,36 +178,73 @@ func (c *Candidate) probed(r profile.Run, time estimate.Estimate) {
 // size: accuracy never depends on the VM. They are immutable.
 type accuracies map[string]profile.Accuracy
 
-func accuracyKey(r profile.Run) string {
+func accuracyKey(r *profile.Run) string {
 	if r.Mode == profile.Train {
 		return batchKey(r.Variant, r.BatchSize)
 	}
 	return r.Variant.Key()
 }
 
-// newAccuracies takes the most trusted accuracy of each.
-func newAccuracies(set *profile.Set, w question.Workload) accuracies {
-	out := accuracies{}
-	for _, r := range set.Runs {
-		if r.Model != w.Model || r.Mode != w.Mode || r.Accuracy == nil {
+// newAccuracies takes the most trusted accuracy of each in one metric: that which is asked for, else that of the
+// most, for values of different metrics are no values of one axis. It lists the metrics, that one first.
+func newAccuracies(set *profile.Set, w question.Workload) (in accuracies, metrics []string) {
+	all := map[string]accuracies{}
+	for i := range set.Runs {
+		r := &set.Runs[i]
+		if r.Accuracy == nil || r.Mode != w.Mode || !ofModel(r, w) {
 			continue
 		}
-		a := *r.Accuracy
-		a.StdDev = r.AccuracyStdDev()
-		if old, ok := out[accuracyKey(r)]; !ok || a.Basis < old.Basis {
-			out[accuracyKey(r)] = a
+		of := all[r.Accuracy.Metric]
+		if of == nil {
+			of = accuracies{}
+			all[r.Accuracy.Metric] = of
+		}
+		key := accuracyKey(r)
+		if w.Lengths != nil {
+			key = weightsKey(r.Variant)
+		}
+		if old, ok := of[key]; !ok || r.Accuracy.Basis < old.Basis {
+			a := *r.Accuracy
+			a.StdDev = r.AccuracyStdDev()
+			of[key] = a
 		}
 	}
-	return out
+	metrics = slices.SortedFunc(maps.Keys(all), func(a, b string) int {
+		isAsked := func(m string) int {
+			if w.Metric != "" && strings.EqualFold(m, w.Metric) {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(isAsked(a)-isAsked(b), len(all[b])-len(all[a]), strings.Compare(a, b))
+	})
+	if len(metrics) == 0 || w.Metric != "" && !strings.EqualFold(metrics[0], w.Metric) {
+		return accuracies{}, metrics
+	}
+	return all[metrics[0]], metrics
+}
+
+// ofModel reports whether a run is of a workload's model: of a language model asked about by its architecture,
+// whatever its owner's name and tuning to chat.
+func ofModel(r *profile.Run, w question.Workload) bool {
+	return r.Model == w.Model || w.Lengths != nil && profile.SameLanguageModel(r.Model, w.Model)
 }
 
 // quality looks up what a candidate's accuracy will be.
 func (f *facts) quality(r profile.Run) *Quality {
-	a, ok := f.accuracies[accuracyKey(r)]
+	a, ok := f.accuracies[accuracyKey(&r)]
 	if !ok {
 		return f.finalQuality(r)
 	}
+	return f.qualityOf(a)
+}
+
+// qualityOf is a measured accuracy with its interval.
+func (f *facts) qualityOf(a profile.Accuracy) *Quality {
 	half := f.set.AccuracyKind.Rel
+	if f.work.Lengths != nil { // which tells how far trainings differ, and of a language model there is one
+		half = 0
+	}
 	if a.StdDev != nil {
 		half = estimate.Z90 * *a.StdDev
 	}

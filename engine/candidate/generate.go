@@ -24,15 +24,17 @@ const usualSequences = 256
 const ofServers = 0.9
 
 // generations are the batch inferences of a language model on the VM types of the catalog: each VM has
-// as many replicas as its GPUs allow, of as few GPUs as hold the weights and the cache.
-func (f *facts) generations(first int) (out []Candidate) {
+// as many replicas as its GPUs allow, of as few GPUs as hold the weights and the cache. left are the kinds of
+// weights that are left out.
+func (f *facts) generations(first int) (out []Candidate, left []string) {
 	a, known := f.set.Architecture(f.work.Model)
 	if !known {
-		return nil
+		return nil, nil
 	}
 	speeds, servers, served := generation.NewSpeeds(f.set), f.servers(a), tokens.NewServed(f.set)
 	machines, cells := f.machines(), cellNumbers{first, map[string]int{}}
-	for _, w := range f.weights() {
+	weights, left := f.weights()
+	for _, w := range weights {
 		for _, m := range machines {
 			if !w.kind.On(m.gpu) {
 				continue
@@ -46,7 +48,7 @@ func (f *facts) generations(first int) (out []Candidate) {
 			}
 		}
 	}
-	return out
+	return out, left
 }
 
 // generated is the candidate of the best way to answer on a machine.
@@ -87,30 +89,30 @@ type weighed struct {
 
 // weights are the kinds to rank: 16 bits, and others that are asked for, or whose accuracy
 // somebody measured. Nothing is recommended unasked that may have lost any accuracy.
-func (f *facts) weights() (out []weighed) {
+func (f *facts) weights() (out []weighed, left []string) {
 	for _, w := range generation.AllWeights {
-		quality := f.measuredQuality(w)
-		asked := len(f.work.Variants) > 0
-		if asked && !slices.Contains(f.work.Variants, w.Name) || !asked && w != generation.Half && quality == nil {
-			continue
+		var quality *Quality
+		if a, known := f.accuracies[weightsKey(profile.Variant{Name: w.Name})]; known {
+			quality = f.qualityOf(a)
 		}
-		out = append(out, weighed{w, quality})
+		asked := len(f.work.Variants) > 0
+		switch {
+		case asked && !slices.ContainsFunc(f.work.Variants, w.Is):
+		case !asked && w != generation.Half && quality == nil:
+			left = append(left, w.Name)
+		default:
+			out = append(out, weighed{w, quality})
+		}
 	}
-	return out
+	return out, left
 }
 
-// measuredQuality is the accuracy that a run of the model with such weights tells, by its variant
-// or precision.
-func (f *facts) measuredQuality(w generation.Weights) *Quality {
-	for i := range f.set.Runs {
-		r := &f.set.Runs[i]
-		if r.Accuracy == nil || r.Mode != profile.Infer || !w.Same(r.Variant) ||
-			!profile.SameLanguageModel(r.Model, f.work.Model) {
-			continue
-		}
-		return &Quality{Metric: r.Accuracy.Metric, Estimate: r.AccuracyEstimate(), HigherIsBetter: r.Accuracy.HigherIsBetter}
+// weightsKey names the kind of weights of a variant; those of an unknown kind have the variant's own.
+func weightsKey(v profile.Variant) string {
+	if w, known := generation.WeightsNamed(cmp.Or(v.Name, v.Precision)); known {
+		return w.Name
 	}
-	return nil
+	return v.Key()
 }
 
 // generator looks for the way in which a VM type answers the most requests.

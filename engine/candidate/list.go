@@ -18,6 +18,11 @@ type List struct {
 	Combinations cluster.Explored
 	// Narrowed says which predictions are left out.
 	Narrowed Narrowed
+	// Metrics are those of the model's accuracies, the one that they are compared by first. Accuracies in others
+	// are left out.
+	Metrics []string
+	// Unweighed are the kinds of a language model's weights that are left out, for nobody told their accuracy.
+	Unweighed []string
 	// Uneven are the batches of a language model's training that leave VM types out.
 	Uneven []Uneven
 	// MaxCount is the most VMs of one type that are listed: of very many cells fewer
@@ -41,6 +46,7 @@ func ListOf(candidates ...Candidate) *List { return &List{starts: []int32{0}, ma
 // keep is asked once, for all its counts of VMs; nil keeps everything.
 func NewList(set *profile.Set, w question.Workload, p Predictor, keep func(c *Candidate) bool) *List {
 	l := &List{facts: newFacts(set, w, p), starts: []int32{0}}
+	l.Metrics = l.facts.metrics
 	epochs := map[string]int32{} // numbers of what the epochs to a target rest on
 	add := func(c Candidate) {
 		if w.Mode == profile.Train && len(c.Errors) > 0 {
@@ -91,7 +97,9 @@ func NewList(set *profile.Set, w question.Workload, p Predictor, keep func(c *Ca
 // language is what is known of the work of a language model, whose cells are numbered from first.
 func (l *List) language(first int) []Candidate {
 	if l.facts.work.Tuning == nil {
-		return l.facts.generations(first)
+		made, unweighed := l.facts.generations(first)
+		l.Unweighed = unweighed
+		return made
 	}
 	tuned, uneven := l.facts.finetunes(first)
 	l.Uneven = uneven

@@ -328,7 +328,7 @@ func (c *Candidate) attempts(never float64) {
 // with is expected to end at; nil where nothing is known.
 func (f *facts) finalQuality(r profile.Run) *Quality {
 	c, ok := f.curveOf(r)
-	if !ok {
+	if !ok || len(f.metrics) > 0 && c.Metric != f.metrics[0] {
 		return nil
 	}
 	e := c.Final(globalBatch(r))

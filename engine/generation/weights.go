@@ -37,7 +37,8 @@ var AllWeights = []Weights{Half, FP8, Int8, Int4, NF4}
 
 // otherNames of kinds, as cards of models and servers' flags write them.
 var otherNames = map[string]Weights{"bf16": Half, "fp16": Half, "bfloat16": Half, "float16": Half, "half": Half,
-	"w4a16": Int4, "gptq": Int4, "awq": Int4, "4-bit": Int4, "4bit": Int4, "bitsandbytes": NF4, "bnb": NF4}
+	profile.Variant{}.Title(): Half,
+	"w4a16":                   Int4, "gptq": Int4, "awq": Int4, "4-bit": Int4, "4bit": Int4, "bitsandbytes": NF4, "bnb": NF4}
 
 // WeightsNamed are those of a name, whatever its case; ok is false where it is of none.
 func WeightsNamed(name string) (w Weights, ok bool) {
@@ -56,17 +57,20 @@ func WeightsNamed(name string) (w Weights, ok bool) {
 func ParseWeights(name string) (Weights, error) {
 	w, ok := WeightsNamed(name)
 	if !ok || strings.TrimSpace(name) == "" {
-		return w, fmt.Errorf("%s is no precision of a server's weights: write bf16, fp8, int8, int4 (GPTQ, AWQ) or nf4 "+
+		return w, fmt.Errorf("%s is no precision of a server's weights: write unchanged or bf16, fp8, int8, int4 (GPTQ, AWQ) or nf4 "+
 			"(bitsandbytes)", plaintext.Quote(name))
 	}
 	return w, nil
 }
 
-// Same reports whether a variant, as a run has it, is of these weights.
-func (w Weights) Same(v profile.Variant) bool {
-	of, ok := WeightsNamed(cmp.Or(v.Name, v.Precision))
+// Is reports whether a name is one of these weights.
+func (w Weights) Is(name string) bool {
+	of, ok := WeightsNamed(name)
 	return ok && of == w
 }
+
+// Same reports whether a variant, as a run has it, is of these weights.
+func (w Weights) Same(v profile.Variant) bool { return w.Is(cmp.Or(v.Name, v.Precision)) }
 
 // computedOn are the architectures of GPUs that compute in 8 bits, by vLLM's table of what its kernels
 // run on; those of bitsandbytes run on NVIDIA's GPUs alone.

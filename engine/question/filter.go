@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"sweetspot/engine/generation"
 	"sweetspot/engine/profile"
 )
 
@@ -31,7 +32,8 @@ type Filter struct {
 	Set    func(w *Workload, values []string) error
 
 	of    func(r *profile.Run) string // "" is unknown
-	typed func(string) string         // a value as a user types it; nil is as it is
+	typed func(string) string         // the value that a user types so; nil is as it is
+	title func(string) string         // a value as a user types it; nil is as it is
 	match func(value, of string) bool
 	known knownOf // beside runs
 }
@@ -56,8 +58,9 @@ func Filters() []Filter {
 		},
 		Filter{
 			Name: Variants, Flag: "variant", Label: "variant", Help: "only these variants",
-			typed: profile.VariantOfTitle, known: aVariant,
-			of: func(r *profile.Run) string { return r.Variant.Name },
+			typed: profile.VariantOfTitle, title: func(v string) string { return profile.Variant{Name: v}.Title() },
+			known: aVariant,
+			of:    func(r *profile.Run) string { return r.Variant.Name },
 		}.in(func(w *Workload) *[]string { return &w.Variants }),
 		Filter{
 			Name: Clouds, Flag: "cloud", Label: "cloud", Help: "only these clouds", known: aVM,
@@ -93,6 +96,17 @@ func (f Filter) Ask(w *Workload, values []string) error {
 	return f.Set(w, values)
 }
 
+// Asked are the values that a workload asks for, as a user types them.
+func (f Filter) Asked(w *Workload) []string {
+	values := slices.Clone(f.Values(w))
+	for k, v := range values {
+		if f.title != nil {
+			values[k] = f.title(v)
+		}
+	}
+	return values
+}
+
 func batchSizes(w *Workload) []string {
 	var out []string
 	for _, n := range w.BatchSizes {
@@ -126,8 +140,15 @@ func ByName(name string) (f Filter, ok bool) {
 }
 
 // Of are the values among a model's runs and, where predictions are asked for, among
-// VM types: what a user can narrow to. The shortest come first.
+// VM types: what a user can narrow to, as one types it. The shortest come first. The variants of a language model
+// that is asked about by its architecture are the kinds of its weights.
 func (f Filter) Of(set *profile.Set, w *Workload) (values []string) {
+	if f.Name == Variants && w.Lengths != nil {
+		for _, kind := range generation.AllWeights {
+			values = append(values, f.title(kind.Name))
+		}
+		return values
+	}
 	last := ""
 	add := func(r *profile.Run) {
 		if v := f.of(r); v != last && v != "" && v != "0" {

@@ -85,10 +85,7 @@ func (q Query) Object() objective.Each[any] {
 	put("batch_sizes", append([]int{}, q.BatchSizes...))
 	for _, f := range Filters()[1:] {
 		values := []string{}
-		for _, v := range f.Values(&q.Workload) {
-			if f.Name == Variants {
-				v = profile.Variant{Name: v}.Title()
-			}
+		for _, v := range f.Asked(&q.Workload) {
 			values = append(values, plaintext.Clean(v))
 		}
 		put(f.Name, values)
@@ -130,6 +127,9 @@ func (q Query) Object() objective.Each[any] {
 		b = q.Bill
 	}
 	put("bill", b) // additional costs; null where nothing is stated
+	if q.Metric != "" {
+		put("metric", plaintext.Clean(q.Metric)) // that accuracies are compared in; left out where that of the most is
+	}
 	if q.Words != "" {
 		put("words", plaintext.Clean(q.Words)) // that a candidate's name contains; left out without any
 	}
@@ -159,6 +159,7 @@ func (q *Query) UnmarshalJSON(text []byte) error {
 		Combined       bool
 		Bill           *bill.Bill
 		Words          string
+		Metric         string
 		Tuning         *transformer.Tuning
 		Lengths        *transformer.Lengths
 	}
@@ -171,6 +172,7 @@ func (q *Query) UnmarshalJSON(text []byte) error {
 			Model: of.Model, Mode: of.Mode, Epochs: of.Epochs, TargetAccuracy: of.TargetAccuracy, Purchase: of.Purchase,
 			TrainSize: of.TrainSize, Steps: of.Steps,
 			MaxCount: DefaultCount, Combine: of.Combined, Predicted: of.Predicted, Words: of.Words,
+			Metric: of.Metric,
 			Tuning: of.Tuning, Lengths: of.Lengths,
 		},
 		Weights: of.Weights, Sort: of.Sort,

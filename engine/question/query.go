@@ -254,6 +254,8 @@ type Workload struct {
 	GPUs       []string
 	// Words keep the candidates whose names hold all of them.
 	Words string
+	// Metric is that in which accuracies are compared; "" is that of the most variants.
+	Metric string
 }
 
 // Counted is how the script of a training counts its work: in steps of a batch size, or, where

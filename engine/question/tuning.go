@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/engine/generation"
 	"sweetspot/engine/profile"
 )
 
@@ -13,15 +14,20 @@ import (
 // a language model's training. Others count epochs or steps.
 func (w *Workload) InUnits() bool { return w.Mode != profile.Train || w.Tuning != nil }
 
-// LanguageModels are the questions about the training of language models of which nothing is
-// known but their architecture.
+// InTokens reports whether a workload is that of a language model which is asked about by its architecture.
+func (w *Workload) InTokens() bool { return w.Tuning != nil || w.Lengths != nil }
+
+// LanguageModels are the questions about language models of which nothing is known but their architecture:
+// the training of each, then the inference.
 func LanguageModels(set *profile.Set) (out []Question) {
 	for _, a := range set.Architectures {
-		trained := func(r profile.Run) bool {
-			return r.Mode == profile.Train && strings.EqualFold(r.Model, a.Name) && (r.IsTimed() || r.IsLook())
-		}
-		if !slices.ContainsFunc(set.Runs, trained) {
-			out = append(out, Question{Model: a.Name, Mode: profile.Train, Unit: Token, Untried: true})
+		for _, mode := range []profile.Mode{profile.Train, profile.Infer} {
+			ran := func(r profile.Run) bool {
+				return r.Mode == mode && strings.EqualFold(r.Model, a.Name) && (r.IsTimed() || r.IsLook())
+			}
+			if !slices.ContainsFunc(set.Runs, ran) {
+				out = append(out, Question{Model: a.Name, Mode: mode, Unit: Token, Untried: true})
+			}
 		}
 	}
 	return out
@@ -38,6 +44,11 @@ func (q *Query) checkLengths() error {
 		return errors.New("the work is not above zero")
 	case len(q.BatchSizes) > 1 || len(q.BatchSizes) == 1 && (q.BatchSizes[0] < 1 || q.BatchSizes[0] > mostBatch):
 		return fmt.Errorf("--batch: write one number of requests at once, from 1 to %d", mostBatch)
+	}
+	for _, v := range q.Variants {
+		if _, err := generation.ParseWeights(profile.Variant{Name: v}.Title()); err != nil {
+			return fmt.Errorf("--variant: %w", err)
+		}
 	}
 	if err := q.Lengths.Check(); err != nil {
 		return fmt.Errorf("--%w", err)

@@ -45,6 +45,7 @@ const (
 	Clouds    Action = "clouds"
 	GPUs      Action = "gpus"
 	Variants  Action = "variants"
+	Metric    Action = "metric"
 	Feasible  Action = "feasible"
 	Predicted Action = "predicted"
 	Combined  Action = "combined"
@@ -298,7 +299,8 @@ func defaults() []Binding {
 				"set additional costs: start-up, disk, egress, electricity, interruptions of spot VMs"},
 			{Clouds, "c", "cloud", 11, explore, "choose clouds"},
 			{GPUs, "n", "GPU", 11, in(InExplore, InFleet, InTokens, InMix), "choose GPUs; on Fleet and Traffic, a VM type"},
-			{Variants, "v", "variant", 11, explore, "choose variants"},
+			{Variants, "v", "variant", 11, explore, "choose variants; of a language model, what its weights are kept in"},
+			{Metric, "%", "metric", 14, explore, "choose the metric in which accuracies are compared, where they are in several"},
 			{Feasible, "f", "hide", 11, explore, "show or hide infeasible candidates"},
 			{Predicted, "P", "predict", 13, explore, "also rank predicted candidates, which were never probed"},
 			{Combined, "C", "combine", 13, explore, "for inference, also rank combinations of VM types: their exact frontier"},

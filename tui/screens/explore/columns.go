@@ -48,10 +48,14 @@ func columns(of objective.List, q question.Query) []table.Column {
 	if q.Mode == profile.Train { // rows of a training differ by their batch size before all
 		batch.Drop = 1
 	}
+	variant := table.Column{ID: "variant", Title: "variant", Width: 12, Flex: 2, Sort: true, Drop: 3}
+	if q.Lengths != nil { // rows of a language model differ by what its weights are kept in
+		variant.Drop = 1
+	}
 	all := []table.Column{
 		{ID: "rank", Title: "#", Width: 4, Right: true},
 		{ID: "vm", Title: "VM", Width: 16, Flex: vmFlex(q), Sort: true},
-		{ID: "variant", Title: "variant", Width: 12, Flex: 2, Sort: true, Drop: 3},
+		variant,
 		batch,
 	}
 	if q.Mode == profile.Train && q.Epochs == nil && q.Steps == nil && q.Tuning == nil {

@@ -150,7 +150,7 @@ func parseEpochs(s string) (float64, error) {
 func (c *constraints) load(q question.Query, unit string) {
 	mode := q.Mode
 	switch {
-	case q.Tuning != nil:
+	case q.InTokens():
 		mode, unit = profile.Infer, question.Token
 	case mode == profile.Train:
 		unit = q.DialUnit()

@@ -40,6 +40,9 @@ func (s *Screen) edit(action keys.Action) tea.Cmd {
 	case keys.Batch, keys.GPUs, keys.Clouds, keys.Variants:
 		s.chooseFilter(filterOf[action])
 		return nil
+	case keys.Metric:
+		s.chooseMetric()
+		return nil
 	case keys.Unfilter:
 		return s.widen(s.lastNarrow())
 	case keys.Clear:

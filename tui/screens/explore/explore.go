@@ -165,7 +165,10 @@ func (s *Screen) about(found question.Question) question.Query {
 	q := s.Question()
 	if found.Model != q.Model || found.Mode != q.Mode {
 		fresh := question.Start(s.set, found)
-		fresh.Units, fresh.Purchase, fresh.Weights, fresh.Sort = q.Units, q.Purchase, q.Weights, q.Sort
+		if q.InTokens() == fresh.InTokens() {
+			fresh.Units = q.Units
+		}
+		fresh.Purchase, fresh.Weights, fresh.Sort = q.Purchase, q.Weights, q.Sort
 		q = fresh
 		s.held = false
 	}

@@ -147,6 +147,10 @@ func (s *Screen) Disabled(action keys.Action) string {
 		if _, ok := s.Selected(); !ok {
 			return "no candidate is selected"
 		}
+	case keys.Metric:
+		if s.answer == nil || len(s.answer.Result.Space.Metrics) < 2 {
+			return "the accuracies of this model are in one metric"
+		}
 	case keys.Combined:
 		if s.Question().Mode == profile.Train {
 			return "a training runs on one VM: combinations are for inference"

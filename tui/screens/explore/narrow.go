@@ -23,17 +23,17 @@ func (s *Screen) turn(accept func(to, now question.Question) bool) tea.Cmd {
 	if s.stored == nil {
 		return nil
 	}
-	if to, ok := s.next(accept); ok {
+	if to, ok := s.next(append(question.Questions(s.stored), question.LanguageModels(s.stored)...), accept); ok {
 		return s.Turn(to)
 	}
 	return nil
 }
 
-// next is the question of the set that follows the present one and that accept takes.
-func (s *Screen) next(accept func(to, now question.Question) bool) (to question.Question, ok bool) {
+// next is that of some questions which follows the present one and which accept takes.
+func (s *Screen) next(all []question.Question, accept func(to, now question.Question) bool) (to question.Question,
+	ok bool) {
 	q := s.Question()
 	now := question.Question{Model: q.Model, Mode: q.Mode}
-	all := question.Questions(s.stored)
 	at := slices.IndexFunc(all, func(x question.Question) bool { return x.Model == now.Model && x.Mode == now.Mode })
 	for k := 1; k < len(all); k++ {
 		if to := all[(at+k+len(all))%len(all)]; accept(to, now) {
@@ -49,13 +49,17 @@ func (s *Screen) chooseModel() {
 	if s.stored == nil {
 		return
 	}
-	q, all := s.Question(), question.Questions(s.stored)
+	q, ran := s.Question(), question.Questions(s.stored)
+	all := slices.Clone(ran)
 	slices.SortStableFunc(all, func(a, b question.Question) int { return cmp.Compare(b.Newest, a.Newest) })
 	all = append(all, question.LanguageModels(s.stored)...)
 	var of []chooser.Choice
 	for k, x := range all {
 		note := fmt.Sprintf("%s %s", quantity.Several(x.Runs, "run"), x.Mode.Noun())
-		if x.Untried {
+		switch {
+		case x.Untried && x.Mode == profile.Infer:
+			note = "inference of a corpus, by its architecture"
+		case x.Untried:
 			note = "fine-tuning, by its architecture"
 		}
 		if x.Newest > 0 {
@@ -64,7 +68,7 @@ func (s *Screen) chooseModel() {
 		of = append(of, chooser.Choice{Values: []string{fmt.Sprint(k)}, Label: x.Model, Note: note,
 			On: x.Model == q.Model && x.Mode == q.Mode})
 	}
-	if to, ok := s.next(func(to, now question.Question) bool { return to.Model != now.Model }); ok {
+	if to, ok := s.next(ran, func(to, now question.Question) bool { return to.Model != now.Model }); ok {
 		k := slices.Index(all, to)
 		of = slices.Insert(of, 0, chooser.Choice{Values: []string{fmt.Sprint(k)}, Label: "next: " + to.Model, Always: true})
 	}
@@ -111,7 +115,7 @@ func (s *Screen) chooseFilter(name string) {
 		return
 	}
 	q := s.Question()
-	values, now := f.Of(s.set, &q.Workload), f.Values(&q.Workload)
+	values, now := f.Of(s.set, &q.Workload), f.Asked(&q.Workload)
 	of := []chooser.Choice{{Label: "all: any " + f.Label, Always: true, On: len(now) == 0}}
 	for _, v := range values {
 		of = append(of, chooser.Choice{Values: []string{v}, Label: v, On: slices.Contains(now, v)})
@@ -125,11 +129,29 @@ func (s *Screen) chooseFilter(name string) {
 	s.Shell.Offer(chooser.Question{Title: "Only this " + f.Label, Choices: of, Several: true},
 		func(values []string) tea.Cmd {
 			q := s.Question()
-			if f.Set(&q.Workload, values) != nil {
+			if f.Ask(&q.Workload, values) != nil {
 				return nil
 			}
 			return s.ChangeOnce("narrow "+name, q)
 		})
+}
+
+// chooseMetric offers the metrics of the model's accuracies.
+func (s *Screen) chooseMetric() {
+	if s.answer == nil {
+		return
+	}
+	metrics := s.answer.Result.Space.Metrics
+	var of []chooser.Choice
+	for _, m := range metrics {
+		of = append(of, chooser.Choice{Values: []string{m}, Label: m, On: m == metrics[0]})
+	}
+	s.Shell.Offer(chooser.Question{Title: "Compare accuracies in", Choices: of}, func(values []string) tea.Cmd {
+		q := s.Question()
+		q.Metric = values[0]
+		q.Limits = q.Limits.With(objective.Accuracy, nil) // which was in another metric
+		return s.ChangeOnce("metric", q)
+	})
 }
 
 // after is the value that follows the last of those that are on; "" behind the end, and
@@ -153,6 +175,7 @@ const (
 	modelChip    = "model"
 	purchaseChip = "purchase"
 	wordsChip    = "words"
+	metricChip   = "metric"
 	billChip     = "bill"
 	predictChip  = "predicted"
 	combineChip  = "combined"
@@ -165,7 +188,7 @@ func (s *Screen) chips() []chips.Chip {
 	out := []chips.Chip{{ID: modelChip, Label: "model " + q.Model}, {ID: purchaseChip, Label: string(q.Purchase)}}
 	narrow := func(id, label string) { out = append(out, chips.Chip{ID: id, Label: label, Narrow: true}) }
 	for _, f := range question.Filters() {
-		if v := f.Values(&q.Workload); len(v) > 0 {
+		if v := f.Asked(&q.Workload); len(v) > 0 {
 			narrow(f.Name, f.Label+": "+strings.Join(v, ", "))
 		}
 	}
@@ -179,6 +202,9 @@ func (s *Screen) chips() []chips.Chip {
 			}
 			narrow(string(o.Name), fmt.Sprintf("%s %s %s", o.Label, o.Sign(), o.Write(*limit)))
 		}
+	}
+	if q.Metric != "" {
+		narrow(metricChip, "in "+q.Metric)
 	}
 	if b := q.Bill.String(); b != "" {
 		narrow(billChip, "bill "+b)
@@ -217,6 +243,8 @@ func (s *Screen) widen(id string) tea.Cmd {
 		return nil
 	case wordsChip:
 		q.Words = ""
+	case metricChip:
+		q.Metric, q.Limits = "", q.Limits.With(objective.Accuracy, nil)
 	case billChip:
 		q.Bill = question.Default().Bill
 	case predictChip:
@@ -266,6 +294,9 @@ func (s *Screen) resting() string {
 	}
 	if s.otherRuns > 0 {
 		parts = append(parts, quantity.Several(s.otherRuns, "built-in run"))
+	}
+	if s.answer != nil && len(s.answer.Result.Space.Unweighed) > 0 {
+		parts = append(parts, "without "+strings.Join(s.answer.Result.Space.Unweighed, ", "))
 	}
 	return strings.Join(parts, " "+s.th.Symbols.Dot+" ")
 }
