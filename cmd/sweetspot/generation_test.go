@@ -180,7 +180,7 @@ func TestRankOfACorpusRefuses(t *testing.T) {
 		"--mode train --input-tokens 5":    "belongs to the inference",
 		"--mode infer --predicted=false":   "leave it out",
 		"--mode infer --batch 4,8":         "one number of requests",
-		"--mode infer --variant q4_k":      "write unchanged or bf16, fp8, int8, int4",
+		"--mode infer --variant q4_k":      "write bf16, fp8, int8, int4",
 		"--mode infer --metric MMLU":       "no accuracy is known",
 	} {
 		_, _, err := execute(t, append([]string{"rank", "--model", "llama-3.1-8b"}, strings.Fields(flags)...)...)

@@ -27,7 +27,8 @@ func (f *serverFlags) save(cmd *cobra.Command, p serverProbe) (err error) {
 		if load.Check() != nil {
 			continue // none of its requests was answered
 		}
-		run := profile.Run{Model: p.Model, Unit: "token", Mode: profile.Infer, Count: 1, GPU: source.Text(f.gpu),
+		run := profile.Run{Model: p.Model, Unit: "token", Mode: profile.Infer, Count: 1,
+			Variant: profile.Variant{Precision: f.precision}, GPU: source.Text(f.gpu),
 			InstanceType: source.Text(f.gpu), Status: profile.Done, Basis: estimate.Measured, Serving: &load,
 			Source: source.Text(fmt.Sprintf("probe server %s, %s", filepath.Base(p.Log), source.LoadWords(&load)))}
 		if f.gpu != "" {

@@ -25,7 +25,9 @@ import (
 	"sweetspot/data/store"
 	"sweetspot/data/workload"
 	"sweetspot/engine/batching"
+	"sweetspot/engine/generation"
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/probes/endpoint"
 )
@@ -34,6 +36,7 @@ import (
 type serverFlags struct {
 	model, keyFrom, trace, out string
 	engineLog, gpu             string
+	precision                  string // of its weights, "" where nobody says
 	gpus                       int
 	settings                   batching.Settings // that the engine told
 	concurrency, input, output []int
@@ -45,11 +48,12 @@ type serverFlags struct {
 // serverProbe is the JSON of probe server.
 type serverProbe struct {
 	contract.Head
-	URL    string              `json:"url"`
-	Model  string              `json:"model"`
-	Cells  []serverCell        `json:"cells"`
-	Log    string              `json:"log"`    // file with a line for each request
-	Server *contract.LLMServer `json:"server"` // fitted to all requests; null where they are too few
+	URL       string              `json:"url"`
+	Model     string              `json:"model"`
+	Precision *string             `json:"precision"` // what the server keeps its weights in; null where nobody said
+	Cells     []serverCell        `json:"cells"`
+	Log       string              `json:"log"`    // file with a line for each request
+	Server    *contract.LLMServer `json:"server"` // fitted to all requests; null where they are too few
 }
 
 // serverCell is one load on the server.
@@ -111,8 +115,22 @@ func (f *serverFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.engineLog, "engine-log", "", "what vLLM, SGLang or TGI wrote when it started, for the size of its "+
 		"cache and its other settings")
 	fl.StringVar(&f.gpu, "gpu", "", "the GPU of the server, by which its loads are kept in the database")
+	fl.Var(of(&f.precision, parseWeights, ""), "precision", "what the server keeps its weights in: bf16, fp16, fp8, int8, "+
+		"int4 (GPTQ, AWQ) or nf4 (bitsandbytes); its loads are kept as those of that variant")
 	fl.IntVar(&f.gpus, "gpu-count", 1, "number of GPUs that a replica uses")
 	fl.StringVarP(&f.out, "out", "o", "", "file for the log (default: a new one beside the profile database)")
+}
+
+// parseWeights reads what weights are kept in, by the name that variants have of it; those of 16 bits keep theirs.
+func parseWeights(s string) (string, error) {
+	w, err := generation.ParseWeights(s)
+	if err != nil {
+		return "", err
+	}
+	if name := strings.ToLower(strings.TrimSpace(s)); w == generation.Half && name != (profile.Variant{}).Title() {
+		return name, nil
+	}
+	return w.Name, nil
 }
 
 func (f *serverFlags) check() error {
@@ -187,7 +205,7 @@ func (f *serverFlags) run(cmd *cobra.Command, url string) error {
 	}
 	defer out.Close()
 	p := serverProbe{Head: contract.NewHead("probe server"), URL: plaintext.Clean(url), Model: plaintext.Clean(f.model),
-		Cells: []serverCell{}, Log: path}
+		Precision: contract.OrNull(f.precision), Cells: []serverCell{}, Log: path}
 	answers, err := f.measure(ctx, client, arriving, &p, cmd.ErrOrStderr())
 	log, _ := endpoint.Log(answers)
 	if len(log) == 0 {
@@ -203,6 +221,7 @@ func (f *serverFlags) run(cmd *cobra.Command, url string) error {
 	fit, fitErr := batching.Fit(log, len(log), f.settings)
 	if fitErr == nil {
 		server := contract.NewLLMServer(*fit)
+		server.Precision = p.Precision
 		p.Server = &server
 	} else {
 		p.Warnings = append(p.Warnings, fitErr.Error())
@@ -252,7 +271,7 @@ func (f *serverFlags) file(database string) (*os.File, string, error) {
 		if err := os.MkdirAll(workload.LogFolder(db), 0o700); err != nil {
 			return nil, "", err
 		}
-		path = filepath.Join(workload.LogFolder(db), workload.LogName(f.model, time.Now()))
+		path = filepath.Join(workload.LogFolder(db), workload.LogName(strings.TrimSpace(f.model+" "+f.precision), time.Now()))
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, os.ErrExist) {

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +40,7 @@ func TestProbeServer(t *testing.T) {
 	}
 	flags := []string{"probe", "server", server.URL + "/v1", "--model", "m", "--concurrency", "1,3", "--input", "20",
 		"--output", "8", "--requests", "10", "--rate", "200", "--count", "20", "--out", log, "--json",
-		"--engine-log", engine, "--gpu", "L4"}
+		"--engine-log", engine, "--gpu", "L4", "--precision", "FP8"}
 	text, _, err := execute(t, flags...)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +62,8 @@ func TestProbeServer(t *testing.T) {
 	if err != nil {
 		t.Fatalf("from the loads that the probe kept: %v", err)
 	} else if err := json.Unmarshal([]byte(text), &of); err != nil || of.Server.CacheTokens == nil ||
-		*of.Server.CacheTokens != 409600 {
+		*of.Server.CacheTokens != 409600 || contract.Known(of.Server.Precision) != "fp8" ||
+		contract.Known(got.Precision) != "fp8" || contract.Known(got.Server.Precision) != "fp8" {
 		t.Errorf("%+v, %v", of.Server, err)
 	}
 	if info, err := os.Stat(log); err != nil || info.Mode().Perm() != 0o600 {
@@ -71,8 +73,32 @@ func TestProbeServer(t *testing.T) {
 		t.Error(err)
 	}
 	besideMeasured(t, server.URL, log)
+	ofTwoWeights(t, flags)
 	if _, _, err := execute(t, flags...); err == nil || !strings.Contains(err.Error(), "exists already") {
 		t.Errorf("the log was written over: %v", err)
+	}
+}
+
+// ofTwoWeights probes the same server again with other weights: its loads are kept apart.
+func ofTwoWeights(t *testing.T, flags []string) {
+	t.Helper()
+	again := slices.Clone(flags)
+	again[slices.Index(again, "FP8")], again[slices.Index(again, "--out")+1] = "nf4", filepath.Join(t.TempDir(), "nf4.jsonl")
+	if _, _, err := execute(t, again...); err != nil {
+		t.Fatal(err)
+	}
+	limits := []string{"traffic", "llm", "--model", "m", "--slo-ttft", "9s", "--slo-tpot", "9s"}
+	if _, _, err := execute(t, limits...); err == nil || !strings.Contains(err.Error(), "L4 with fp8") ||
+		!strings.Contains(err.Error(), "L4 with nf4") {
+		t.Errorf("of two weights: %v", err)
+	}
+	text, _, err := execute(t, append(limits, "--precision", "NF4")...)
+	if err != nil || !strings.Contains(text, "weights in nf4: a step takes") {
+		t.Errorf("%s, %v", text, err)
+	}
+	if _, _, err = execute(t, append(limits, "--precision", "int8")...); err == nil ||
+		!strings.Contains(err.Error(), "has no load on a server of \"m\" with int8") {
+		t.Errorf("of weights that no server had: %v", err)
 	}
 }
 
@@ -131,6 +157,7 @@ func TestProbeServerRefuses(t *testing.T) {
 			"--rate"},
 		"no folder": {[]string{failing.URL, "--model", "m", "--out", filepath.Join(filepath.Dir(log), "none", "x")},
 			exitFailed, "give --out a file in a folder"},
+		"weights":         {[]string{failing.URL, "--model", "m", "--precision", "q4"}, exitUsage, "write bf16, fp8"},
 		"nameless GPUs":   {[]string{failing.URL, "--model", "m", "--gpu-count", "2"}, exitUsage, "name the GPU"},
 		"another model":   {[]string{failing.URL, "--model", "m", "--out", log}, exitFailed, "no such model"},
 		"nobody is there": {[]string{"http://127.0.0.1:1/v1", "--model", "m", "--out", log}, exitFailed, "refused"},

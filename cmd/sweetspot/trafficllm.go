@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ import (
 	"sweetspot/data/enginelog"
 	"sweetspot/data/workload"
 	"sweetspot/engine/batching"
+	"sweetspot/engine/generation"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -23,6 +25,7 @@ import (
 type llmFlags struct {
 	log, trace          string
 	model, gpu          string
+	precision           string // of the weights of the server that loads were measured on
 	engineLog           string
 	fit                 int
 	times               batching.Times
@@ -94,6 +97,8 @@ func (f *llmFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.model, "model", "", "the model whose loads in the database step times are fitted to, where no log "+
 		"is given: see sweetspot import")
 	fl.StringVar(&f.gpu, "gpu", "", "the GPU that these loads were measured on, where there are several")
+	fl.Var(of(&f.precision, parseWeights, ""), "precision", "what that server kept its weights in, where there are several: "+
+		"bf16, fp8, int8, int4 or nf4")
 	fl.IntVar(&f.fit, "fit", 0, "fit to the first so many requests of the log only (default: all)")
 	fl.Var(of(&f.times.StepS, quantity.ParseDuration, ""), "step-time", "time of every step, where no log is given")
 	fl.Var(of(&f.times.PromptS, quantity.ParseDuration, ""), "prompt-time", "time that a prompt token adds to a step")
@@ -145,8 +150,8 @@ func (f *llmFlags) check(cmd *cobra.Command) error {
 			"and its like")
 	case f.model != "" && (f.log != "" || typed):
 		return usageError("--model is what step times are fitted to: leave out --log, --step-time and its like")
-	case f.gpu != "" && f.model == "":
-		return usageError("--gpu narrows the loads of --model: add it")
+	case f.model == "" && (f.gpu != "" || f.precision != ""):
+		return usageError("--gpu and --precision narrow the loads of --model: add it")
 	case f.log != "" && typed:
 		return usageError("--log is what step times are fitted to: leave out --step-time and its like")
 	case (f.apiInput == nil) != (f.apiOutput == nil):
@@ -191,7 +196,7 @@ func (f *llmFlags) answer(cmd *cobra.Command) (out contract.LLM, err error) {
 	in.Limits, in.Replicas = f.limits, f.replicas
 	var log workload.Tokens
 	if f.model != "" {
-		in.Of, err = f.fromLoads(cmd)
+		in.Of, in.Precision, err = f.fromLoads(cmd)
 	} else {
 		in.Of, log, err = f.server()
 	}
@@ -270,24 +275,27 @@ func readEngineLog(path string, s *batching.Settings) error {
 	return nil
 }
 
-// fromLoads is the replica that loads in the database were measured on.
-func (f *llmFlags) fromLoads(cmd *cobra.Command) (fit batching.Fitted, err error) {
+// fromLoads is the replica that loads in the database were measured on, and what it kept its weights in.
+func (f *llmFlags) fromLoads(cmd *cobra.Command) (fit batching.Fitted, precision string, err error) {
 	set, err := loaded(cmd)
 	if err != nil {
-		return fit, err
+		return fit, "", err
 	}
 	servers := set.Servers(f.model, f.gpu)
+	if kind, known := generation.WeightsNamed(f.precision); known && f.precision != "" {
+		servers = slices.DeleteFunc(servers, func(s profile.Server) bool { return !kind.Same(s.Variant) })
+	}
 	switch {
 	case len(servers) == 0:
-		return fit, fmt.Errorf("the database has no load on a server of %s: measure one with sweetspot probe server, or "+
-			"import what vLLM's benchmark, guidellm or AIPerf wrote", plaintext.Quote(f.model))
+		return fit, "", fmt.Errorf("the database has no load on a server of %s%s: measure one with sweetspot probe server, or "+
+			"import what vLLM's benchmark, guidellm or AIPerf wrote", plaintext.Quote(f.model), f.narrowed())
 	case len(servers) > 1:
-		return fit, fmt.Errorf("the loads on servers of %s are of several machines: name one with --gpu, of %s",
+		return fit, "", fmt.Errorf("the loads on servers of %s are of several: name one with --gpu and --precision, of %s",
 			plaintext.Quote(f.model), plaintext.Join(servers, ", ", profile.Server.Words))
 	}
 	found, err := batching.FitServer(servers[0], set.Servers(f.model, ""), f.settings)
 	if err != nil {
-		return fit, fmt.Errorf("%s: %w", plaintext.Quote(f.model), err)
+		return fit, "", fmt.Errorf("%s: %w", plaintext.Quote(f.model), err)
 	}
 	lengths := workload.LengthsOf(servers[0].Loads)
 	if !cmd.Flags().Changed("input") {
@@ -296,7 +304,19 @@ func (f *llmFlags) fromLoads(cmd *cobra.Command) (fit batching.Fitted, err error
 	if !cmd.Flags().Changed("output") {
 		f.lengths.Output = lengths.Output
 	}
-	return *found, nil
+	v := servers[0].Variant
+	return *found, plaintext.Clean(cmp.Or(v.Name, v.Precision)), nil
+}
+
+// narrowed says which loads of a model are asked for: on L4 with fp8.
+func (f *llmFlags) narrowed() (words string) {
+	if f.gpu != "" {
+		words = " on " + plaintext.Clean(f.gpu)
+	}
+	if f.precision != "" {
+		words += " with " + f.precision
+	}
+	return words
 }
 
 // load is what is to be served.

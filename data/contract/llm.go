@@ -66,7 +66,8 @@ type LLMServer struct {
 	Off          *float64 `json:"fit_off"`            // median relative error of a request's TPOT in the fit
 	Basis        string   `json:"basis"`
 	// From is another server that the times are of, made to meet the loads on this one; null for its own.
-	From *string `json:"times_of"`
+	From      *string `json:"times_of"`
+	Precision *string `json:"precision"` // what it keeps its weights in; null where nobody said
 }
 
 // LLMTrace is the load.
@@ -172,15 +173,17 @@ func HourlyPrices(set *profile.Set, vm string) (out []HourlyPrice) {
 // LLMInput is everything that is described.
 type LLMInput struct {
 	batching.Question
-	Answer  *batching.Answer
-	Curve   *batching.Curve
-	Prices  []HourlyPrice    // the first one counts for the yardstick
-	API     *batching.Prices // per million tokens
-	VM      string
-	Log     []batching.Observed // of these requests; nil where nobody has measured them
-	Source  string
-	Remarks []string
-	Seed    *uint64
+	Answer *batching.Answer
+	Curve  *batching.Curve
+	Prices []HourlyPrice    // the first one counts for the yardstick
+	API    *batching.Prices // per million tokens
+	VM     string
+	// Precision is what the server keeps its weights in; "" where nobody said.
+	Precision string
+	Log       []batching.Observed // of these requests; nil where nobody has measured them
+	Source    string
+	Remarks   []string
+	Seed      *uint64
 }
 
 // HoursPerMonth is that of all monthly sums.
@@ -201,6 +204,7 @@ func NewLLM(in LLMInput) LLM {
 			Output: a.Load.Output, PeriodS: in.Requests[len(in.Requests)-1].ArrivalS - in.Requests[0].ArrivalS,
 		},
 	}
+	out.Server.Precision = OrNull(clean(in.Precision))
 	out.Load.spread(a.TTFT, a.TPOT)
 	out.Measured = newLLMMeasured(in.Log, in.Limits, a.Load.PerSecond)
 	for i, l := range in.Curve.Loads {

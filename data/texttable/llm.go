@@ -49,6 +49,9 @@ func LLM(w io.Writer, l contract.LLM) error {
 }
 
 func writeServer(b *strings.Builder, s contract.LLMServer) {
+	if s.Precision != nil {
+		fmt.Fprintf(b, "weights in %s: ", *s.Precision)
+	}
 	fmt.Fprintf(b, "a step takes %s, %s more for a thousand prompt tokens, %s for a sequence, %s for a thousand tokens "+
 		"in its cache", quantity.Duration(s.StepS), quantity.Duration(1000*s.PromptS), quantity.Duration(s.SequenceS),
 		quantity.Duration(1000*s.ContextS))

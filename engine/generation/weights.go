@@ -57,7 +57,7 @@ func WeightsNamed(name string) (w Weights, ok bool) {
 func ParseWeights(name string) (Weights, error) {
 	w, ok := WeightsNamed(name)
 	if !ok || strings.TrimSpace(name) == "" {
-		return w, fmt.Errorf("%s is no precision of a server's weights: write unchanged or bf16, fp8, int8, int4 (GPTQ, AWQ) or nf4 "+
+		return w, fmt.Errorf("%s is no precision of a server's weights: write bf16, fp8, int8, int4 (GPTQ, AWQ) or nf4 "+
 			"(bitsandbytes)", plaintext.Quote(name))
 	}
 	return w, nil

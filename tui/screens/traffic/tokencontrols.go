@@ -143,11 +143,11 @@ func mostLoad(a, _ *TokenAnswer) int {
 }
 
 // solveTokens answers a question without intervals.
-func solveTokens(load workload.Tokens, of batching.Fitted, q TokenQuestion,
+func solveTokens(load workload.Tokens, of batching.Fitted, weights string, q TokenQuestion,
 	prices []contract.HourlyPrice) *TokenAnswer {
 	a := &TokenAnswer{Question: q, Prices: prices}
 	load = load.Quicker(q.Scale)
-	in := contract.LLMInput{VM: q.VM, Prices: prices, Source: load.Source, Remarks: load.Notes}
+	in := contract.LLMInput{VM: q.VM, Precision: weights, Prices: prices, Source: load.Source, Remarks: load.Notes}
 	in.Question = batching.Question{
 		Requests: load.Requests, Of: of, Limits: batching.Limits{TTFTS: q.TTFTS, TPOTS: q.TPOTS, Share: q.Share}}
 	if q.APIInput > 0 && q.APIOutput > 0 {

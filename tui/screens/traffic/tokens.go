@@ -32,6 +32,7 @@ type Tokens struct {
 	set      *profile.Set
 	log      string // of the server
 	of       *batching.Fitted
+	weights  string // that the server has, as fp8; "" where nobody said
 	controls *tokenControls
 	plots    *tokenPlots
 	byLoad   bool // the last chart shows the cost by load in place of the prices
@@ -43,10 +44,11 @@ const drawnBy = 1
 
 // fitted is a server, fitted to its log.
 type fitted struct {
-	name string
-	of   batching.Fitted
-	log  workload.Tokens
-	err  error
+	name    string
+	weights string
+	of      batching.Fitted
+	log     workload.Tokens
+	err     error
 }
 
 // newTokens returns it without a server.
@@ -81,23 +83,24 @@ func (s *Tokens) Activate() tea.Cmd { return nil }
 
 // serve has step times fitted to the log of a server, and its requests served.
 func (s *Tokens) serve(path string) tea.Cmd {
-	return s.fit(path, func() (batching.Fitted, workload.Tokens, error) { return workload.ReadServer(path) })
+	return s.fit(path, "", func() (batching.Fitted, workload.Tokens, error) { return workload.ReadServer(path) })
 }
 
 // fit has a server fitted. Until it is, the one before stays, also where it cannot be.
-func (s *Tokens) fit(name string, read func() (batching.Fitted, workload.Tokens, error)) tea.Cmd {
+func (s *Tokens) fit(name, weights string, read func() (batching.Fitted, workload.Tokens, error)) tea.Cmd {
 	s.Table.Empty = "fitting step times…"
 	s.fitting.Forget()
 	return s.fitting.AskAside(s.Shell.Ctx, func(context.Context) fitted {
 		of, log, err := read()
-		return fitted{name, of, log, err}
+		return fitted{name, weights, of, log, err}
 	})
 }
 
 // serveLoads has step times fitted to the loads on a server, and made-up requests served that
 // are as long as theirs.
 func (s *Tokens) serveLoads(name string, of profile.Server, all []profile.Server) tea.Cmd {
-	return s.fit(name, func() (batching.Fitted, workload.Tokens, error) {
+	weights := cmp.Or(of.Variant.Name, of.Variant.Precision)
+	return s.fit(name, weights, func() (batching.Fitted, workload.Tokens, error) {
 		made := workload.MakeTokens(serving.PoissonLoad, workload.UsualHours*3600, workload.UsualRate,
 			workload.LengthsOf(of.Loads), drawnBy)
 		fit, err := batching.FitServer(of, all, batching.Settings{})
@@ -118,7 +121,7 @@ func (s *Tokens) Receive(msg tea.Msg) tea.Cmd {
 		s.Table.Empty = text.Clean(f.err.Error()) + "."
 		return s.Shell.Fail(f.err)
 	}
-	s.log, s.of = f.name, &f.of
+	s.log, s.of, s.weights = f.name, &f.of, f.weights
 	words := "fitted step times to " + quantity.Several(f.of.Used, "request")
 	if f.of.From != "" {
 		words = fmt.Sprintf("step times on %s, made to meet the loads on this server", text.Clean(f.of.From))
@@ -157,8 +160,8 @@ func (s *Tokens) solve() ask.Work[*TokenAnswer] {
 	if s.of == nil {
 		return nil
 	}
-	load, of, q, prices := s.Trace, *s.of, s.Question(), s.prices()
-	return func(context.Context) *TokenAnswer { return solveTokens(load, of, q, prices) }
+	load, of, weights, q, prices := s.Trace, *s.of, s.weights, s.Question(), s.prices()
+	return func(context.Context) *TokenAnswer { return solveTokens(load, of, weights, q, prices) }
 }
 
 // prices are those of a replica, the first for the yardstick; none where none is given.
