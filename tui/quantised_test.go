@@ -13,6 +13,7 @@ import (
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/objective"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/question"
 )
 
 // carded is a workspace with what is built in of language models, and with what a card says of quantised ones.
@@ -24,6 +25,7 @@ func carded(t testing.TB) *shelf {
 	}
 	set := *published(t)
 	set.Architectures, set.Throughputs, set.Latencies = known.Architectures, known.Throughputs, known.Latencies
+	set.Reached = known.Reached
 	set.Runs, set.VMTypes = slices.Clone(set.Runs), slices.Clone(set.VMTypes)
 	for _, vm := range []struct {
 		name, gpu string
@@ -121,5 +123,58 @@ func TestMetricAndKinds(t *testing.T) {
 	d.press("w")
 	if q := d.explore().Question(); q.Mode != profile.Train || q.Tuning == nil {
 		t.Errorf("w asks about %+v", q.Workload)
+	}
+}
+
+// A loss that trainings reached has a slider, which decides the tokens; moving the dial of these takes it off again.
+func TestLossSlider(t *testing.T) {
+	d := drive(t, 120, 40, carded(t))
+	d.press("m")
+	d.press(strings.Split("llama-2-70b", "")...)
+	d.press("enter")
+	sliders := func() int { return len(d.explore().Sliders.All) }
+	before := sliders()
+	d.press("down", "down", "down", "down", "down", "left")
+	q := d.explore().Question()
+	if q.TargetLoss == nil || *q.TargetLoss != 0.925 {
+		t.Fatalf("asks about %+v\n%s", q.Workload, d.screen())
+	}
+	for _, size := range []struct{ w, h int }{{120, 40}, {80, 24}, {50, 15}} {
+		t.Run(fmt.Sprintf("%dx%d", size.w, size.h), func(t *testing.T) {
+			d.send(tea.WindowSizeMsg{Width: size.w, Height: size.h})
+			d.exact()
+			golden.RequireEqual(t, []byte(d.screen()))
+		})
+	}
+	d.send(tea.WindowSizeMsg{Width: 120, Height: 40})
+	d.press("enter", "0", ".", "9", "enter")
+	if screen := d.screen(); !strings.Contains(screen, "the lowest is 0.925") {
+		t.Errorf("to a loss that nobody reached:\n%s", screen)
+	}
+	d.press("u", "up", "up", "right")
+	if q := d.explore().Question(); q.TargetLoss != nil || q.Units <= 0 {
+		t.Errorf("asks about %+v after the dial", q.Workload)
+	}
+	d.infers("llama-3.2-1b")
+	if n := sliders(); n != before-1 {
+		t.Errorf("%d sliders of an inference, %d of a training", n, before)
+	}
+}
+
+// While runs wait in a queue it is said, and not that there are none.
+func TestRunsAreQueued(t *testing.T) {
+	s := carded(t)
+	for _, c := range []struct {
+		status profile.Status
+		says   string
+	}{{profile.Running, "are queued: none has begun"}, {profile.Failed, "no run of this model"}} {
+		set := *s.set
+		set.Runs = append(slices.Clone(set.Runs), profile.Run{ID: 2000, Model: "ours", Mode: profile.Train, BatchSize: 8,
+			Status: c.status, Basis: estimate.Measured})
+		d := drive(t, 120, 40, &shelf{set: &set})
+		d.run(d.explore().Turn(question.Question{Model: "ours", Mode: profile.Train}))
+		if screen := d.screen(); !strings.Contains(screen, c.says) {
+			t.Errorf("%s:\n%s", c.status, screen)
+		}
 	}
 }

@@ -149,7 +149,7 @@ func asked() question.Query {
 		}
 	}
 	q.Tuning = new(transformer.DefaultTuning(transformer.LoRA))
-	q.Lengths = new(transformer.DefaultLengths())
+	q.Lengths, q.TargetLoss = new(transformer.DefaultLengths()), new(0.9)
 	return q
 }
 

@@ -83,7 +83,8 @@ func TestProbeServer(t *testing.T) {
 func ofTwoWeights(t *testing.T, flags []string) {
 	t.Helper()
 	again := slices.Clone(flags)
-	again[slices.Index(again, "FP8")], again[slices.Index(again, "--out")+1] = "nf4", filepath.Join(t.TempDir(), "nf4.jsonl")
+	again[slices.Index(again, "FP8")] = "nf4"
+	again[slices.Index(again, "--out")+1] = filepath.Join(t.TempDir(), "nf4.jsonl")
 	if _, _, err := execute(t, again...); err != nil {
 		t.Fatal(err)
 	}

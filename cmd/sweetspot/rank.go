@@ -273,7 +273,7 @@ func (f queryFlags) query(set *profile.Set) (question.Query, error) {
 	if q.Workload, err = f.amount(q.Workload, set); err != nil {
 		return q, err
 	}
-	if q.Tuning != nil {
+	if q.TargetLoss = f.tuning.loss; q.Tuning != nil {
 		if !q.Predicted {
 			return q, usageError("--predicted: everything about the training of a language model is predicted; leave it out")
 		}
@@ -306,6 +306,8 @@ func (f *queryFlags) inEpochs() bool {
 // amount is the workload with the amount of work that the flags ask for.
 func (f queryFlags) amount(w question.Workload, set *profile.Set) (question.Workload, error) {
 	switch {
+	case f.units != nil && f.tuning.loss != nil:
+		return w, usageError("--units and --target-loss exclude each other: the loss decides the tokens")
 	case f.units != nil && (w.Mode == profile.Infer || w.Tuning != nil && !w.SaysLength()):
 		w.Units = *f.units
 	case f.units != nil && (f.epochs != nil || f.target != nil || f.steps != nil):

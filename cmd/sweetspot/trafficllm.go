@@ -97,8 +97,8 @@ func (f *llmFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.model, "model", "", "the model whose loads in the database step times are fitted to, where no log "+
 		"is given: see sweetspot import")
 	fl.StringVar(&f.gpu, "gpu", "", "the GPU that these loads were measured on, where there are several")
-	fl.Var(of(&f.precision, parseWeights, ""), "precision", "what that server kept its weights in, where there are several: "+
-		"bf16, fp8, int8, int4 or nf4")
+	fl.Var(of(&f.precision, parseWeights, ""), "precision", "what that server kept its weights in, where there are "+
+		"several: bf16, fp8, int8, int4 or nf4")
 	fl.IntVar(&f.fit, "fit", 0, "fit to the first so many requests of the log only (default: all)")
 	fl.Var(of(&f.times.StepS, quantity.ParseDuration, ""), "step-time", "time of every step, where no log is given")
 	fl.Var(of(&f.times.PromptS, quantity.ParseDuration, ""), "prompt-time", "time that a prompt token adds to a step")
@@ -287,8 +287,8 @@ func (f *llmFlags) fromLoads(cmd *cobra.Command) (fit batching.Fitted, precision
 	}
 	switch {
 	case len(servers) == 0:
-		return fit, "", fmt.Errorf("the database has no load on a server of %s%s: measure one with sweetspot probe server, or "+
-			"import what vLLM's benchmark, guidellm or AIPerf wrote", plaintext.Quote(f.model), f.narrowed())
+		return fit, "", fmt.Errorf("the database has no load on a server of %s%s: measure one with sweetspot probe "+
+			"server, or import what vLLM's benchmark, guidellm or AIPerf wrote", plaintext.Quote(f.model), f.narrowed())
 	case len(servers) > 1:
 		return fit, "", fmt.Errorf("the loads on servers of %s are of several: name one with --gpu and --precision, of %s",
 			plaintext.Quote(f.model), plaintext.Join(servers, ", ", profile.Server.Words))

@@ -43,6 +43,48 @@ func TestRankOfALanguageModel(t *testing.T) {
 	}
 }
 
+// A loss that published trainings reached decides the tokens, and their spread is in time and cost.
+func TestRankToALoss(t *testing.T) {
+	asked := []string{"--model", "llama-2-70b", "--batch", "8", "--sequence", "8192", "--limit", "all"}
+	to := tunings(t, append(asked, "--target-loss", "0.925")...)
+	tokens := map[string]*contract.ToLoss{}
+	for _, c := range to.Candidates {
+		l := c.ToLoss
+		if l == nil || !(*l.Low < *l.Value && *l.Value < *l.High) || *l.Basis != "published" || *c.Units != *l.Value ||
+			!strings.Contains(l.Why, "GovReport") || c.Fit == nil {
+			t.Fatalf("%+v, %+v", c, l)
+		}
+		tokens[c.ID] = l
+	}
+	if !strings.Contains(strings.Join(to.Warnings, "\n"), "tokens to the loss (90 %") {
+		t.Error(to.Warnings)
+	}
+	as := tunings(t, append(asked, "--units", "25165824")...)
+	for _, c := range as.Candidates {
+		if c.ToLoss != nil || tokens[c.ID] == nil || *tokens[c.ID].Value != 25165824 {
+			t.Fatalf("%s: %+v", c.ID, tokens[c.ID])
+		}
+	}
+	if to.Total != as.Total || to.Total == 0 {
+		t.Errorf("%d candidates to the loss, %d for as many tokens", to.Total, as.Total)
+	}
+	for flags, says := range map[string]string{
+		"--model llama-2-70b --target-loss 0.9":               "the lowest is 0.925",
+		"--model llama-2-70b --target-loss 0.93":              "known to a loss of 0.925 alone",
+		"--model llama-3.1-8b --target-loss 1":                "has shown a validation loss",
+		"--model llama-2-70b --target-loss 0.925 --units 1M":  "exclude each other",
+		"--model llama-2-70b --target-loss 0":                 "is no loss",
+		"--model ImageNet-1k --target-loss 1":                 "--target-loss: of",
+		"--model llama-2-70b --target-loss 1 --mode infer":    "--target-loss belongs to training",
+		"--model llama-2-70b --target-loss 0.925 --epochs 10": "in place of --epochs",
+	} {
+		_, _, err := execute(t, append([]string{"rank"}, strings.Fields(flags)...)...)
+		if err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", flags, err)
+		}
+	}
+}
+
 // The same of a config.json, whose folder names the model.
 func TestRankOfAConfiguration(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "ours")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -28,6 +29,7 @@ type tuningFlags struct {
 	sequence      *float64
 	targets       []string
 	input, output *float64
+	loss          *float64
 }
 
 func (f *tuningFlags) register(fl *pflag.FlagSet) {
@@ -35,6 +37,8 @@ func (f *tuningFlags) register(fl *pflag.FlagSet) {
 		"alone: full, lora or qlora (default lora, of a model that nothing was run of); --units are then tokens")
 	fl.Var(optional(&f.sequence, quantity.ParseCount), "sequence",
 		fmt.Sprintf("tokens of a sequence, for --tuning (default %d)", transformer.DefaultSequence))
+	fl.Var(optional(&f.loss, parseLoss), "target-loss", "train a language model until its validation loss is at "+
+		"most this, in place of --units: tokens follow from trainings that reached it")
 	fl.Var(optional(&f.input, quantity.ParseCount), "input-tokens", fmt.Sprintf("tokens of a prompt, in the inference of "+
 		"a language model that nothing was run of (default %d)", transformer.DefaultLengths().Input))
 	fl.Var(optional(&f.output, quantity.ParseCount), "output-tokens", fmt.Sprintf("tokens of an answer (default %d)",
@@ -53,6 +57,14 @@ func (f *tuningFlags) register(fl *pflag.FlagSet) {
 		"zero2, zero3, as FSDP does, or auto, none or zero3, whichever is the fastest that fits (default auto)")
 }
 
+func parseLoss(s string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || !(v > 0) || v > question.MostLoss {
+		return 0, fmt.Errorf("%s is no loss: write a number above 0, such as 0.95", plaintext.Quote(s))
+	}
+	return v, nil
+}
+
 func parseRank(s string) (*int, error) {
 	v, err := quantity.ParseCount(s)
 	if err != nil || v != float64(int(v)) || v < 1 || v > 1e6 {
@@ -63,8 +75,8 @@ func parseRank(s string) (*int, error) {
 
 // given reports whether any of the flags was.
 func (f *tuningFlags) given() bool {
-	return f.sequence != nil || f.rank != nil || len(f.targets) > 0 || cmp.Or(string(f.method), string(f.optimizer),
-		string(f.weights), string(f.sharding), string(f.checkpointing)) != ""
+	return f.loss != nil || f.sequence != nil || f.rank != nil || len(f.targets) > 0 ||
+		cmp.Or(string(f.method), string(f.optimizer), string(f.weights), string(f.sharding), string(f.checkpointing)) != ""
 }
 
 // withArchitecture is the set with the architecture of a config.json, where the model is the
@@ -92,15 +104,19 @@ func (f *tuningFlags) question(set *profile.Set, model string, mode profile.Mode
 		return question.Resolve(set, model, mode)
 	}
 	a, known := set.Architecture(model)
+	flag := "--tuning"
+	if f.loss != nil {
+		flag = "--target-loss"
+	}
 	switch {
 	case model == "":
-		return of, usageError("--tuning and what belongs to it need --model, a known language model or its config.json")
+		return of, usageError("%s and what belongs to it need --model, a known language model or its config.json", flag)
 	case !known:
-		return of, usageError("--tuning: of %s no architecture is known; give the path of its config.json, or one of %s",
-			plaintext.Quote(model), plaintext.Join(set.Architectures, ", ",
+		return of, usageError("%s: of %s no architecture is known; give the path of its config.json, or one of %s",
+			flag, plaintext.Quote(model), plaintext.Join(set.Architectures, ", ",
 				func(a transformer.Architecture) string { return a.Name }))
 	case mode == profile.Infer:
-		return of, usageError("--tuning belongs to training: leave out --mode infer")
+		return of, usageError("%s belongs to training: leave out --mode infer", flag)
 	}
 	return question.Question{Model: a.Name, Mode: profile.Train, Unit: question.Token, Untried: true,
 		Tuned: question.Tuned(set, a.Name) != nil}, nil

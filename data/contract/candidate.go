@@ -84,6 +84,15 @@ type Candidate struct {
 	Divisible    *candidate.Outcome `json:"divisible" yaml:"divisible"`
 	// of the training of a language model by its architecture; left out of other work
 	Fit *Fit `json:"fit,omitempty" yaml:"fit,omitempty"`
+	// of such a training to a loss; left out of other work
+	ToLoss *ToLoss `json:"tokens_to_loss,omitempty" yaml:"tokens_to_loss,omitempty"`
+}
+
+// ToLoss is how many tokens a training takes to a loss.
+type ToLoss struct {
+	Value *float64 `json:"value" yaml:"value"`
+	Range `yaml:",inline"`
+	Why   string `json:"why" yaml:"why"` // which trainings tell it
 }
 
 // ScaledSize is a training on a number of GPUs, or of processes without.
@@ -281,6 +290,10 @@ func (w *writer) candidate(i, place int) Candidate {
 	out.Tested, out.Scaling = newTested(w.tested, c), newScaling(c.Scaling)
 	out.WholeBatches, out.Divisible = outcomes(c)
 	out.Fit = newFit(c.Fit)
+	if to := c.ToLoss; to != nil {
+		out.ToLoss = &ToLoss{Why: clean(to.Why)}
+		out.ToLoss.Value, out.ToLoss.Range = interval(to.Tokens)
+	}
 	out.Predicted, out.Why = c.IsPredicted(), OrNull(clean(c.Why))
 	out.Time = NewSeconds(c.Time)
 	out.Cost.USD, out.Cost.Range = interval(c.Cost)

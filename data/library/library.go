@@ -44,6 +44,9 @@ func Load() (set *profile.Set, err error) {
 		set.Runs[i].ID = -int64(i + 1)
 	}
 	set.Architectures = architecture.Builtin()
+	if set.Reached, err = reached(); err != nil {
+		return nil, err
+	}
 	if set.Throughputs, err = throughputs(); err != nil {
 		return nil, fmt.Errorf("built-in library, %s: %w", throughputFile, err)
 	}

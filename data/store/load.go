@@ -81,7 +81,7 @@ const runQuery = `
 		r.energy_j_per_unit, r.average_power_w, r.energy_of, r.peak_memory_bytes,
 		coalesce(r.metric, '') AS metric, r.accuracy, r.accuracy_stddev, coalesce(r.higher_is_better, 0) AS higher_is_better,
 		coalesce(r.accuracy_basis, '') AS accuracy_basis,
-		r.status, r.heartbeat_ms, r.basis, r.source, r.as_of, r.epoch_starts_s, r.note
+		r.status, r.heartbeat_ms, r.spool <> '' AND r.iterations = 0 AS queued, r.basis, r.source, r.as_of, r.epoch_starts_s, r.note
 	FROM runs r JOIN variants v ON v.id = r.variant_id JOIN models m ON m.id = v.model_id JOIN machines c ON c.id = r.machine_id`
 
 // runRow is a row of [runQuery]. Its own fields hold what a column has in another
@@ -94,6 +94,7 @@ type runRow struct {
 	Accuracy, AccuracyStdDev          *float64
 	HigherIsBetter                    bool
 	HeartbeatMS                       int64
+	Queued                            bool // it is to run elsewhere, and has not begun
 	Basis, SteadyBasis, AccuracyBasis string
 	EpochStartsS, Command, Packages   string
 	Tuning, Serving                   string
@@ -146,7 +147,7 @@ func (s *Store) loadRuns(ctx context.Context, tx *sql.Tx, set *profile.Set) (unf
 		r := row.run()
 		if r.Status == profile.Running {
 			unfinished = append(unfinished, len(set.Runs))
-			if !s.lives(row.HeartbeatMS) {
+			if !row.Queued && !s.lives(row.HeartbeatMS) {
 				r.Status = profile.Interrupted
 			}
 		}

@@ -91,3 +91,32 @@ func TestRestart(t *testing.T) {
 		t.Errorf("a run that is not there: %v", err)
 	}
 }
+
+// A run that waits in a queue is not interrupted, however long nobody writes of it; one that began and fell silent is.
+func TestQueuedIsNotInterrupted(t *testing.T) {
+	s := openTemp(t)
+	status := func(spool string, batches ...Batch) profile.Status {
+		t.Helper()
+		now := time.Now()
+		d := description()
+		d.Spool = spool
+		r, err := s.Start(t.Context(), d)
+		must(t, err)
+		for _, b := range batches {
+			must(t, r.Append(t.Context(), b))
+		}
+		s.nowFunc = func() time.Time { return now.Add(time.Hour) }
+		defer func() { s.nowFunc = time.Now }()
+		runs := loadSet(t, s).Runs
+		return runs[len(runs)-1].Status
+	}
+	if got := status("0123456789abcdef"); got != profile.Running {
+		t.Errorf("a queued run is %s", got)
+	}
+	if got := status("0123456789abcdee", Batch{Iterations: series(3)}); got != profile.Interrupted {
+		t.Errorf("one that fell silent is %s", got)
+	}
+	if got := status(""); got != profile.Interrupted {
+		t.Errorf("one of this machine that fell silent is %s", got)
+	}
+}

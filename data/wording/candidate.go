@@ -33,6 +33,8 @@ func Workload(w question.Workload) string {
 			quantity.Count(float64(w.Lengths.Input)), quantity.Count(float64(w.Lengths.Output)))
 	case w.Mode == profile.Infer:
 		return fmt.Sprintf("%s · infer %s %ss", model, quantity.Count(w.Units), cmp.Or(w.Unit, "unit"))
+	case w.TargetLoss != nil && w.Tuning != nil:
+		return fmt.Sprintf("%s · train to a loss of %s, %s", model, quantity.Count(*w.TargetLoss), Tuning(*w.Tuning))
 	case w.Tuning != nil:
 		return fmt.Sprintf("%s · train on %s tokens, %s", model, quantity.Count(w.Units), Tuning(*w.Tuning))
 	case w.Steps != nil:

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"sweetspot/engine/candidate"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
@@ -12,6 +14,9 @@ import (
 // Lacking is what the model's trainings don't show that the question needs, and how to
 // make them show it; "" for nothing. It asks for no other flag that would fail as well.
 func Lacking(set *profile.Set, q question.Query) string {
+	if q.TargetLoss != nil && q.Tuning != nil {
+		return lackingLoss(set, q)
+	}
 	if q.Mode != profile.Train || q.Tuning != nil {
 		return ""
 	}
@@ -42,6 +47,24 @@ func Lacking(set *profile.Set, q question.Query) string {
 	case !hasEpochs && !some(func(r profile.Run) bool { return r.TotalS != nil }):
 		return fmt.Sprintf("no training of %s shows how many iterations an epoch has, so none has a total%s, past the "+
 			"end of an epoch", q.Model, train)
+	}
+	return ""
+}
+
+// lackingLoss says that no training reached the loss that is asked for; "" where one did.
+func lackingLoss(set *profile.Set, q question.Query) string {
+	seen := candidate.Losses(set, q.Workload)
+	model, way := plaintext.Clean(q.Model), q.Tuning.Method
+	switch {
+	case len(seen) == 0:
+		return fmt.Sprintf("no training of %s by %s has shown a validation loss; let one train on: sweetspot probe "+
+			"--keep-running -- COMMAND, or rank with --units", model, way)
+	case seen[0] > *q.TargetLoss:
+		return fmt.Sprintf("no training of %s by %s reached a loss of %g, the lowest is %.4g; ask for more, or rank with "+
+			"--units", model, way, *q.TargetLoss, seen[0])
+	case len(seen) == 1:
+		return fmt.Sprintf("trainings of %s by %s are known to a loss of %g alone; ask for that, or rank with --units", model,
+			way, seen[0])
 	}
 	return ""
 }

@@ -45,6 +45,14 @@ func Memory(f *candidate.Fit) string {
 	return fmt.Sprintf("%.0f…%.0f of %.4g GiB", math.Floor(e.Low/memory.GiB), math.Ceil(e.High/memory.GiB), f.HasGiB)
 }
 
+// ToLoss says how many tokens a training takes to a loss, and on what that rests; there must be one.
+func ToLoss(c *candidate.Candidate) string {
+	e := c.ToLoss.Tokens
+	count := func(v float64) string { return quantity.Count(math.Round(v)) }
+	return fmt.Sprintf("%s tokens to the loss (90 %%: %s … %s): %s", count(e.Value), count(e.Low), count(e.High),
+		c.ToLoss.Why)
+}
+
 // Unfit says which VM types hold the training for certain at no batch, and what would fit;
 // empty where all do at one.
 func Unfit(r *rank.Result) (notes []string) {

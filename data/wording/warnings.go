@@ -64,6 +64,9 @@ func Warnings(r *rank.Result, now time.Time) []string {
 	out := []string{}
 	if r.Count() > 0 {
 		c := r.Space.At(r.First())
+		if c.ToLoss != nil {
+			out = append(out, "the first takes "+ToLoss(c))
+		}
 		if c.IsPredicted() {
 			out = append(out, fmt.Sprintf("the first, %s, was never probed: its time is predicted (%s); probe it before you "+
 				"rely on it", VMs(c), c.Time.Basis))
@@ -104,8 +107,8 @@ func Warnings(r *rank.Result, now time.Time) []string {
 			"variants, clouds, GPUs or batch sizes for more", most))
 	}
 	if left := r.Space.Unweighed; len(left) > 0 {
-		out = append(out, fmt.Sprintf("weights in %s are left out, for nobody told their accuracy: import one with the name of "+
-			"its metric, or ask for them with --variant", strings.Join(left, ", ")))
+		out = append(out, fmt.Sprintf("weights in %s are left out, for nobody told their accuracy: import one with the "+
+			"name of its metric, or ask for them with --variant", strings.Join(left, ", ")))
 	}
 	if metrics := r.Space.Metrics; len(metrics) > 1 {
 		out = append(out, fmt.Sprintf("accuracies are compared in %s; those in %s are left out: --metric chooses",

@@ -151,7 +151,8 @@ func (w *Workspace) Load(ctx context.Context) (*profile.Set, error) {
 		return own.Merge(w.library), nil
 	}
 	return own.Merge(&profile.Set{VMTypes: w.library.VMTypes, GPUs: w.library.GPUs,
-		Architectures: w.library.Architectures, Throughputs: w.library.Throughputs}), nil
+		Architectures: w.library.Architectures, Throughputs: w.library.Throughputs,
+		Latencies: w.library.Latencies, Reached: w.library.Reached}), nil
 }
 
 // Close closes the database.

@@ -77,6 +77,7 @@ type Candidate struct {
 
 	OverMemory *Violation // the GPU's memory does not hold it
 	Fit        *Fit       // of the training of a language model; else nil
+	ToLoss     *ToLoss    // of such a training to a loss; else nil
 	Sources    []int64    // runs it rests on
 	AsPrinted  bool       // a published total of unknown epochs
 	FromWork   bool       // a time told by the network's work alone

@@ -28,6 +28,7 @@ type facts struct {
 	model      profile.Model
 	market     market
 	accuracies accuracies
+	losses     losses   // of a language model's trainings
 	metrics    []string // of the model's accuracies, the one that they are compared by first
 	curves     []learningCurve
 	scaled     map[scaledBy][]transfer.Size
@@ -43,6 +44,7 @@ func newFacts(set *profile.Set, w question.Workload, p Predictor) *facts {
 		curves: learningCurves(set, w, p != nil),
 	}
 	f.accuracies, f.metrics = newAccuracies(set, w)
+	f.losses = newLosses(set, w)
 	f.model, _ = set.Model(w.Model)
 	f.scaled = f.worldSizes()
 	if slices.ContainsFunc(set.Runs, f.needsTotals) {

@@ -70,10 +70,12 @@ func (f *facts) finetunes(first int) (out []Candidate, uneven []Uneven) {
 // tuned is the candidate of a training that fits a machine so.
 func (f *facts) tuned(fit *Fit, step estimate.Estimate, why string, m machine, cell int) Candidate {
 	t, batch := fit.Tuning, fit.MicroBatch*fit.MicroBatches*fit.GPUs
+	each := float64(batch) * float64(t.Sequence)
+	work, to := f.workOf(each)
 	return f.predicted(Candidate{
 		Model: f.work.Model, Mode: profile.Train, BatchSize: batch, Fit: fit, Cell: cell, Why: fit.words(why),
-		Variant: profile.Variant{Name: t.Words(), Precision: m.precision(t.Weights)},
-	}, m, step, math.Ceil(f.work.Units/(float64(batch)*float64(t.Sequence))), finetune.Common)
+		Variant: profile.Variant{Name: t.Words(), Precision: m.precision(t.Weights)}, Units: &work.Value, ToLoss: to,
+	}, m, step, steps(work, each), finetune.Common)
 }
 
 // tuner looks for the fastest way on a VM type that fits in any case.

@@ -55,11 +55,13 @@ func (f *facts) generations(first int) (out []Candidate, left []string) {
 func (f *facts) generated(is way, x generator, cell int) Candidate {
 	kind := is.batch.Weights.Name
 	requests := math.Max(math.Ceil(f.work.Units/float64(x.lengths.Input+x.lengths.Output)), 1)
+	waves := estimate.Exact(math.Max(requests/float64(is.batch.Sequences*x.vm.GPUCount/is.batch.GPUs), 1),
+		estimate.Measured)
 	return f.predicted(Candidate{
 		Model: x.a.Name, Mode: profile.Infer, BatchSize: is.batch.Sequences, Fit: is.fit, Cell: cell,
 		Sources: is.sources, Why: x.words(is.fit, is.batch, is.why),
 		Variant: profile.Variant{Name: kind, Precision: cmp.Or(kind, x.precision(transformer.Half))},
-	}, x.machine, is.wave, requests/float64(is.batch.Sequences*x.vm.GPUCount/is.batch.GPUs), generation.Common)
+	}, x.machine, is.wave, waves, generation.Common)
 }
 
 // server is one that loads were measured on, with the step times fitted to these; nil where they are

@@ -55,21 +55,36 @@ func (m machine) precision(w transformer.Weights) string {
 }
 
 // predicted completes a candidate on one VM, of steps that each take as long as was predicted.
-// common is the standard deviation of ln(time) by which all such predictions are off alike.
-func (f *facts) predicted(c Candidate, m machine, step estimate.Estimate, steps, common float64) Candidate {
-	c.Units, c.Purchase, c.timed, c.FromWork = new(f.work.Units), f.work.Purchase, step.Basis, step.Basis == estimate.Spec
+// common is the standard deviation of ln(time) by which all such predictions are off alike, beside that of the
+// number of steps.
+func (f *facts) predicted(c Candidate, m machine, step, steps estimate.Estimate, common float64) Candidate {
+	c.Purchase, c.timed, c.FromWork = f.work.Purchase, step.Basis, step.Basis == estimate.Spec
+	if c.Units == nil {
+		c.Units = new(f.work.Units)
+	}
 	if c.Fit.Verdict != memory.Fits {
 		c.OverMemory = &Violation{Constraint: question.GPUMemory, Limit: c.Fit.HasGiB,
 			Value: new(c.Fit.Need.Total.High / memory.GiB)}
 	}
-	c.Time = step.Times(math.Max(steps, 1))
-	sigma := c.Time.LogSigma()
+	sigma := step.LogSigma()
 	own := math.Sqrt(math.Max(sigma*sigma-common*common, 0))
+	c.Time = step.By(steps)
+	c.Time.Basis = estimate.Weakest(step.Basis, steps.Basis)
 	c.Probe = Probe{IterationS: step.Value, Sigma: own}
-	c.Errors = []CellError{{int32(c.Cell), own}, {SeveralCells, math.Min(common, sigma)}} // the list numbers the second
+	c.Errors = []CellError{{int32(c.Cell), own},
+		{SeveralCells, math.Hypot(math.Min(common, sigma), steps.LogSigma())}} // the list numbers the second
 	f.finish(&c, profile.Run{Cloud: m.vm.Cloud, Region: m.vm.Region, InstanceType: m.vm.InstanceType, GPU: m.vm.GPU,
 		GPUCount: m.vm.GPUCount, GPUMemGiB: m.vm.GPUMemGiB}, 1)
 	return c
+}
+
+// steps are those in which so many units of work are done, of which each does as many; at least one.
+func steps(work estimate.Estimate, each float64) estimate.Estimate {
+	n := work.Times(1 / each)
+	if n.High <= n.Low { // an exact number of units takes whole steps
+		return estimate.Exact(math.Max(math.Ceil(n.Value), 1), work.Basis)
+	}
+	return n.Times(math.Max(1, 1/n.Value))
 }
 
 // rate is so many tokens in each step, a second.

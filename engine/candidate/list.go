@@ -21,6 +21,8 @@ type List struct {
 	// Metrics are those of the model's accuracies, the one that they are compared by first. Accuracies in others
 	// are left out.
 	Metrics []string
+	// Losses are those that evaluations of a language model's trainings showed, rising.
+	Losses []float64
 	// Unweighed are the kinds of a language model's weights that are left out, for nobody told their accuracy.
 	Unweighed []string
 	// Uneven are the batches of a language model's training that leave VM types out.
@@ -46,7 +48,7 @@ func ListOf(candidates ...Candidate) *List { return &List{starts: []int32{0}, ma
 // keep is asked once, for all its counts of VMs; nil keeps everything.
 func NewList(set *profile.Set, w question.Workload, p Predictor, keep func(c *Candidate) bool) *List {
 	l := &List{facts: newFacts(set, w, p), starts: []int32{0}}
-	l.Metrics = l.facts.metrics
+	l.Metrics, l.Losses = l.facts.metrics, l.facts.losses.seen
 	epochs := map[string]int32{} // numbers of what the epochs to a target rest on
 	add := func(c Candidate) {
 		if w.Mode == profile.Train && len(c.Errors) > 0 {
@@ -100,6 +102,9 @@ func (l *List) language(first int) []Candidate {
 		made, unweighed := l.facts.generations(first)
 		l.Unweighed = unweighed
 		return made
+	}
+	if l.facts.work.TargetLoss != nil && len(l.facts.losses.courses) == 0 {
+		return nil
 	}
 	tuned, uneven := l.facts.finetunes(first)
 	l.Uneven = uneven

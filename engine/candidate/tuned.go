@@ -1,10 +1,10 @@
 package candidate
 
 import (
-	"math"
 	"reflect"
 	"slices"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/memory"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
@@ -79,15 +79,17 @@ func (f *facts) trains(r *profile.Run) bool {
 // ofRun is the candidate of a training that was measured: as many steps as the tokens take, after
 // what came before steady ones.
 func (f *facts) ofRun(c Candidate, r profile.Run) Candidate {
-	steps := math.Max(math.Ceil(f.work.Units / *r.Tuning.TokensPerStep), 1)
-	step := training.Iteration(r, f.set.Kinds)
-	c.Time = step.Times(steps)
+	work, to := f.workOf(*r.Tuning.TokensPerStep)
+	c.ToLoss = to
+	n, step := steps(work, *r.Tuning.TokensPerStep), training.Iteration(r, f.set.Kinds)
+	c.Time = step.By(n)
+	c.Time.Basis = estimate.Weakest(step.Basis, n.Basis)
 	if before, ok := r.BeforeSteady(); ok {
 		c.Time.Value, c.Time.Low, c.Time.High = c.Time.Value+before, c.Time.Low+before, c.Time.High+before
 	}
-	c.Units = new(f.work.Units)
-	c.probed(r, c.Time)
-	c.Errors = []CellError{{int32(c.Cell), c.Time.LogSigma()}, {SeveralCells, 0}}
+	c.Units = &work.Value
+	c.probed(r, step)
+	c.Errors = []CellError{{int32(c.Cell), step.LogSigma()}, {SeveralCells, n.LogSigma()}}
 	f.finish(&c, r, max(r.Count, 1))
 	return c
 }

@@ -61,7 +61,8 @@ func (b Batch) Plain(g profile.GPUSpec) (seconds float64, ok bool) {
 		moved -= 2 * a.Params().Embedding
 	}
 	moved += sequences * (input + output/2) * a.KVCacheBytes(2)
-	step := b.unpacked(bandwidth) + math.Max(moved/bandwidth/ofBandwidth, sequences*2*(layers+head)/(peak*b.Weights.Faster)/ofPeak)
+	step := b.unpacked(bandwidth) +
+		math.Max(moved/bandwidth/ofBandwidth, sequences*2*(layers+head)/(peak*b.Weights.Faster)/ofPeak)
 	launches := layerS * float64(a.Layers)
 	if b.GPUs > 1 {
 		launches *= 1.5

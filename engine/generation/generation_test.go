@@ -50,7 +50,7 @@ func TestBatchIsMonotone(t *testing.T) {
 		s, ok := b.Plain(a100)
 		longer, _ := more.Plain(a100)
 		if !ok || !(s > 0) || !(longer > s) || longer/float64(more.Sequences) > s && more.Sequences > b.Sequences &&
-			!(b.Weights.Unpacked && b.Sequences == 1) {
+			(!b.Weights.Unpacked || b.Sequences > 1) {
 			t.Fatalf("%g s, and %g s of more", s, longer)
 		}
 		n, m := b.Memory().Total, more.Memory().Total
@@ -94,8 +94,10 @@ func TestWeights(t *testing.T) {
 		{generation.Half, profile.Variant{Precision: "fp8"}, false},
 		{generation.FP8, profile.Variant{Precision: "FP8"}, true},
 		{generation.Int4, profile.Variant{Name: "int4", Precision: "bf16"}, true}, {generation.FP8, profile.Variant{}, false},
-		{generation.Int4, profile.Variant{Precision: "AWQ"}, true}, {generation.Int4, profile.Variant{Precision: "4-bit"}, true},
-		{generation.NF4, profile.Variant{Precision: "nf4"}, true}, {generation.Half, profile.Variant{Precision: "q4_k"}, false},
+		{generation.Int4, profile.Variant{Precision: "AWQ"}, true},
+		{generation.Int4, profile.Variant{Precision: "4-bit"}, true},
+		{generation.NF4, profile.Variant{Precision: "nf4"}, true},
+		{generation.Half, profile.Variant{Precision: "q4_k"}, false},
 	} {
 		if c.w.Same(c.v) != c.same {
 			t.Errorf("%q and %+v: %v", c.w.Name, c.v, !c.same)

@@ -36,9 +36,10 @@ var (
 var AllWeights = []Weights{Half, FP8, Int8, Int4, NF4}
 
 // otherNames of kinds, as cards of models and servers' flags write them.
-var otherNames = map[string]Weights{"bf16": Half, "fp16": Half, "bfloat16": Half, "float16": Half, "half": Half,
-	profile.Variant{}.Title(): Half,
-	"w4a16":                   Int4, "gptq": Int4, "awq": Int4, "4-bit": Int4, "4bit": Int4, "bitsandbytes": NF4, "bnb": NF4}
+var otherNames = map[string]Weights{
+	profile.Variant{}.Title(): Half, "bf16": Half, "fp16": Half, "bfloat16": Half, "float16": Half, "half": Half,
+	"w4a16": Int4, "gptq": Int4, "awq": Int4, "4-bit": Int4, "4bit": Int4, "bitsandbytes": NF4, "bnb": NF4,
+}
 
 // WeightsNamed are those of a name, whatever its case; ok is false where it is of none.
 func WeightsNamed(name string) (w Weights, ok bool) {

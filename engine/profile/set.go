@@ -20,6 +20,7 @@ type Set struct {
 	// such models.
 	Architectures []transformer.Architecture
 	Throughputs   []Throughput
+	Reached       []Reached // a loss, in trainings of language models that others published
 	// Latencies are what batches of their requests took others.
 	Latencies []BatchLatency
 	// Kinds holds, per basis, the relative half-width (90 %) that a single
@@ -84,6 +85,19 @@ type Throughput struct {
 	Source, AsOf string
 }
 
+// Reached is how many trainings of a language model reached a loss after so many samples, as published.
+type Reached struct {
+	Model        string
+	Method       transformer.Method
+	Sequence     int // tokens of a sample
+	Loss         float64
+	Batch        int // samples of a step
+	Samples      int // at the evaluation that found the loss reached
+	Runs         int
+	Dataset      string
+	Source, AsOf string
+}
+
 // BatchLatency is how long a language model took others for requests that they sent at once, as
 // published.
 type BatchLatency struct {
@@ -125,6 +139,7 @@ func (s *Set) Merge(o *Set) *Set {
 		func(a transformer.Architecture) string { return a.Name })
 	out.Throughputs = slices.Concat(s.Throughputs, o.Throughputs)
 	out.Latencies = slices.Concat(s.Latencies, o.Latencies)
+	out.Reached = slices.Concat(s.Reached, o.Reached)
 	return out
 }
 

@@ -92,6 +92,7 @@ func (q Query) Object() objective.Each[any] {
 	}
 	var units *float64
 	switch {
+	case q.TargetLoss != nil: // which decides
 	case q.Mode == profile.Infer || q.Tuning != nil:
 		units = &q.Units
 	case q.Epochs != nil && q.TrainSize != nil:
@@ -102,6 +103,9 @@ func (q Query) Object() objective.Each[any] {
 	put("units", units)                      // of an inference, or of all epochs of a training where known
 	put("train_size", q.TrainSize)           // units in an epoch of a training; null: as many as each source had
 	put("steps", q.Steps)                    // of a training, in place of epochs: as many at every batch size
+	if q.TargetLoss != nil {
+		put("target_loss", q.TargetLoss) // that a language model's training is to reach; left out of other work
+	}
 	if q.Tuning != nil {
 		put("tuning", q.Tuning) // how a language model is trained, whose architecture is known; left out of other work
 	}
@@ -161,6 +165,7 @@ func (q *Query) UnmarshalJSON(text []byte) error {
 		Words          string
 		Metric         string
 		Tuning         *transformer.Tuning
+		TargetLoss     *float64 `json:"target_loss"`
 		Lengths        *transformer.Lengths
 	}
 	all := map[string]any{}
@@ -172,8 +177,8 @@ func (q *Query) UnmarshalJSON(text []byte) error {
 			Model: of.Model, Mode: of.Mode, Epochs: of.Epochs, TargetAccuracy: of.TargetAccuracy, Purchase: of.Purchase,
 			TrainSize: of.TrainSize, Steps: of.Steps,
 			MaxCount: DefaultCount, Combine: of.Combined, Predicted: of.Predicted, Words: of.Words,
-			Metric: of.Metric,
-			Tuning: of.Tuning, Lengths: of.Lengths,
+			Metric:     of.Metric,
+			TargetLoss: of.TargetLoss, Tuning: of.Tuning, Lengths: of.Lengths,
 		},
 		Weights: of.Weights, Sort: of.Sort,
 	}

@@ -229,6 +229,7 @@ type Workload struct {
 	Epochs         *float64 // training; nil: as many as the source of each run needed, see [Workload.Whole]
 	TargetAccuracy *float64 // training; epochs follow from the measured validations
 	TrainSize      *float64 // training: units in the training set; nil: as many as each run has
+	TargetLoss     *float64 // of a language model's training: tokens follow from those that others took
 	Steps          *float64 // training: so many iterations, whatever the batch size, in place of epochs
 	Counted        Counted  // training: how its script counts, see [Workload.Whole]
 	Units          float64  // inference: how many units W; of a language model's training: tokens

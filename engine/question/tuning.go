@@ -56,6 +56,9 @@ func (q *Query) checkLengths() error {
 	return nil
 }
 
+// MostLoss bounds the loss of a token: a network that knows nothing has that of its vocabulary, ln of some 100,000.
+const MostLoss = 100
+
 // mostBatch bounds the sequences of a step: nobody trains with as many.
 const mostBatch = 1 << 20
 
@@ -63,6 +66,10 @@ const mostBatch = 1 << 20
 // question is about other work.
 func (q *Query) checkTuning() error {
 	switch {
+	case q.TargetLoss != nil && q.Tuning == nil:
+		return errors.New("--target-loss belongs to the training of a language model: use --target-accuracy for others")
+	case q.TargetLoss != nil && !(*q.TargetLoss > 0 && *q.TargetLoss <= MostLoss):
+		return fmt.Errorf("--target-loss %g: write a loss above 0, such as 0.95", *q.TargetLoss)
 	case q.Tuning == nil:
 		return nil
 	case q.Mode != profile.Train:
@@ -72,7 +79,7 @@ func (q *Query) checkTuning() error {
 			"--train-size and --target-accuracy")
 	case len(q.BatchSizes) > 0 && slices.Max(q.BatchSizes) > mostBatch:
 		return fmt.Errorf("--batch %d: write a number of sequences from 1 to %d", slices.Max(q.BatchSizes), mostBatch)
-	case !(q.Units > 0):
+	case q.TargetLoss == nil && !(q.Units > 0):
 		return errors.New("the work is not above zero")
 	}
 	return q.Tuning.Check()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sweetspot/data/wording"
@@ -23,6 +24,7 @@ import (
 type constraints struct {
 	slider.Stack
 	limits objective.List // of the first sliders
+	loss   *slider.Slider // that a language model is trained to, the last one; nil where none is known
 	space  *rank.Space    // the space the ranges are of
 	mode   profile.Mode
 }
@@ -168,6 +170,11 @@ func (c *constraints) load(q question.Query, unit string) {
 			c.All[k].Off()
 		}
 	}
+	if c.loss != nil {
+		if c.loss.Off(); q.TargetLoss != nil {
+			c.loss.Set(*q.TargetLoss)
+		}
+	}
 	dial := q.Units
 	if !q.InUnits() {
 		dial = 0
@@ -209,6 +216,8 @@ func (c *constraints) save(k int, q *question.Query) {
 	switch {
 	case k < len(c.limits):
 		q.Limits = q.Limits.With(c.limits[k].Name, limit)
+	case c.All[k] == c.loss:
+		q.TargetLoss = limit
 	case c.All[k] == c.weight():
 		weights := question.Weights{objective.Time: 1 - v, objective.Cost: v}
 		for o, w := range q.Weights {
@@ -220,7 +229,7 @@ func (c *constraints) save(k int, q *question.Query) {
 	default:
 		switch {
 		case q.InUnits():
-			q.Units = v
+			q.Units, q.TargetLoss = v, nil
 		case q.Steps != nil:
 			q.Steps = new(math.Round(v))
 		case v < 1:
@@ -237,6 +246,7 @@ func (c *constraints) show(a *Answer) int {
 	r := a.Result
 	if c.space != r.Space {
 		c.space = r.Space
+		c.offerLoss(r.Space.Losses, a.Question)
 		c.layOut(r.Space, a.Question)
 	}
 	for k, o := range c.limits {
@@ -254,9 +264,44 @@ func (c *constraints) show(a *Answer) int {
 	}
 	c.dial().Marks = marks
 	c.dial().Histogram = c.dial().Bins(a.announced, histogramBins)
+	if c.loss != nil {
+		c.loss.SetNote("")
+		if r.Count() > 0 && r.Space.At(r.First()).ToLoss != nil {
+			c.dial().Set(r.Space.At(r.First()).ToLoss.Tokens.Value)
+			c.loss.SetNote("decides the tokens")
+		}
+	}
 	c.dial().SetNote(strings.Join(slices.DeleteFunc([]string{sizeNote(a.Question.Workload), crossoverNote(a)},
 		func(s string) bool { return s == "" }), " · "))
 	return len(c.All)
+}
+
+// offerLoss has a slider of the loss to train to where evaluations of the model's trainings showed any.
+func (c *constraints) offerLoss(seen []float64, q question.Query) {
+	switch offered := len(seen) > 0 && q.Tuning != nil; {
+	case offered && c.loss == nil:
+		c.loss = slider.New(slider.Config{Label: "loss", Direction: slider.AtMost, Parse: parseLoss,
+			Format: func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }})
+		if q.TargetLoss != nil {
+			c.loss.Set(*q.TargetLoss)
+		}
+		c.All = append(c.All, c.loss)
+	case !offered && c.loss != nil:
+		c.All, c.loss = c.All[:len(c.All)-1], nil
+	}
+	if c.loss != nil {
+		c.loss.SetRange(seen[0], seen[len(seen)-1])
+		c.loss.Histogram = c.loss.Bins(seen, histogramBins)
+	}
+	c.Active = min(c.Active, len(c.All)-1)
+}
+
+func parseLoss(s string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || !(v > 0) || v > question.MostLoss {
+		return 0, errors.New("write a number above 0, such as 0.95")
+	}
+	return v, nil
 }
 
 // sizeNote says how much an epoch or a step is.

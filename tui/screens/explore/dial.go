@@ -63,6 +63,9 @@ func newDial(s *rank.Space, class []uint8, o objective.Name, w question.Workload
 // made for it.
 func (d *dial) inferred(s *rank.Space, o objective.Name, units float64) {
 	for i, v := range s.Values(o) {
+		if d.work.TargetLoss != nil { // which takes others at each batch size
+			units = *s.At(i).Units
+		}
 		d.lines[i] = training.Line{At0: v - v, Slope: v / units} // NaN stays NaN
 	}
 }

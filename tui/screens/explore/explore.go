@@ -253,7 +253,7 @@ func (s *Screen) refresh() {
 	s.Table.SetRows(s.rows)
 	// Of accuracy and probability the larger ones come first.
 	s.Table.SetSort(column, descending != s.largerFirst())
-	s.Table.Empty = "no candidates: " + emptyBecause(s.Question())
+	s.Table.Empty = "no candidates: " + emptyBecause(s.set, s.Question())
 	if !s.held {
 		s.Table.Act(keys.Top)
 	}
@@ -264,9 +264,18 @@ func (s *Screen) largerFirst() bool {
 	return s.Column == "best" || s.Column == "accuracy" && s.answer.Result.Space.HigherIsBetter()
 }
 
-func emptyBecause(q question.Query) string {
+func emptyBecause(set *profile.Set, q question.Query) string {
 	if q.Words != "" {
 		return "nothing matches the filter " + q.Words
+	}
+	if q.TargetLoss != nil {
+		return wording.Lacking(set, q)
+	}
+	waiting := func(r profile.Run) bool {
+		return r.Model == q.Model && r.Mode == q.Mode && r.Status == profile.Running && !r.Answers()
+	}
+	if slices.ContainsFunc(set.Runs, waiting) {
+		return "the runs of this model are queued: none has begun"
 	}
 	return "no run of this model matches the question"
 }

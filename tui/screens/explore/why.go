@@ -28,7 +28,7 @@ func why(a *Answer, i int) []string {
 	c := r.Space.At(i)
 	lines := []string{place(a, i)}
 	lines = append(lines, numbers(a, c)...)
-	lines = append(lines, fits(c))
+	lines = append(lines, toLoss(c), fits(c))
 	lines = append(lines, nextProbe(a)...)
 	lines = append(lines, neighbours(r, i))
 	lines = append(lines, combination(c)...)
@@ -46,6 +46,14 @@ func fits(c *candidate.Candidate) string {
 		line += " · would fit: " + strings.Join(c.Fit.WouldFit, ", ")
 	}
 	return line
+}
+
+// toLoss says how many tokens a loss takes.
+func toLoss(c *candidate.Candidate) string {
+	if c.ToLoss == nil {
+		return ""
+	}
+	return wording.ToLoss(c)
 }
 
 // toTarget says how many epochs a target accuracy takes, and on what that rests.
