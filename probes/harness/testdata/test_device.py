@@ -1,5 +1,6 @@
 """The order of events, synchronisations and resets on a CUDA device, with one that is not there."""
 
+import contextlib
 import io
 import json
 import sys
@@ -9,7 +10,7 @@ from unittest import mock
 
 import fakecuda
 import torch
-from sweetspot_harness import command, dataset, events, limit, precision, stopping, timing
+from sweetspot_harness import command, dataset, events, limit, machine, precision, stopping, timing
 
 
 class Device(unittest.TestCase):
@@ -69,7 +70,50 @@ class Device(unittest.TestCase):
 
     def test_limit_has_a_peak_for_each_size(self):
         self.probe("--mode=train", "--batch=1", "--epochs=1", "--fit-batch=8")
-        self.assertEqual(fakecuda.calls.count("reset the peak"), 4)  # 1, 2, 4, 8
+        self.assertEqual(fakecuda.calls.count("reset the peak"), 1 + 4)  # at the start; 1, 2, 4, 8
+
+    def test_limit_is_of_the_layout_that_runs(self):
+        seen, step = [], limit.Attempt._step
+
+        def watched(attempt, size):
+            seen.append(attempt.run.sample(2).is_contiguous(memory_format=torch.channels_last))
+            seen.append(all(p.is_contiguous(memory_format=torch.channels_last) for p in attempt.run.model.parameters() if p.dim() == 4))
+            step(attempt, size)
+
+        with mock.patch.object(limit.Attempt, "_step", watched):
+            self.probe("--mode=train", "--batch=1", "--epochs=1", "--fit-batch=2", "--precision=bf16")
+        self.assertTrue(seen and all(seen), seen)
+
+    @unittest.skipUnless(hasattr(torch.amp, "GradScaler"), "before PyTorch 2.3 there is no scaler on the CPU")
+    def test_limit_has_the_state_of_an_optimizer_whose_first_steps_are_skipped(self):
+        model = torch.nn.Linear(1, 2, bias=False)
+        model.weight.data = torch.tensor([[-1.0], [1.0]])
+        run = types.SimpleNamespace(
+            options=types.SimpleNamespace(mode="train", optimizer="sgd", rate=1e-37), model=model, device=torch.device("cpu"),
+            scaler=torch.amp.GradScaler("cpu"), context=contextlib.nullcontext, synchronize=lambda: None,
+            sample=lambda count: torch.full((count, 1), 1e35),  # whose gradients overflow until the scale is small
+        )
+        attempt = limit.Attempt(run)
+        made = []
+        attempt.trainer.optimizer.register_step_post_hook(lambda *_: made.append(1))
+        self.assertTrue(attempt.fits(4))
+        self.assertEqual((len(attempt.trainer.optimizer.state), len(made)), (1, 2))
+
+    def test_onnxruntime_has_the_clock_of_the_host(self):
+        def clock(model):
+            return type(timing.timer(types.SimpleNamespace(
+                device=torch.device("cuda", 0), options=types.SimpleNamespace(model=model), model=torch.nn.Linear(1, 1), synchronize=None
+            )))
+
+        self.assertEqual([clock(m) for m in ("net.onnx", "net.pt2", "net.py:net")], [timing.Host, timing.Events, timing.Events])
+
+    def test_libraries_out_of_memory(self):
+        for words in (
+            "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`", "cuDNN error: CUDNN_STATUS_ALLOC_FAILED",
+            "cuDNN error: CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED",
+        ):
+            self.assertTrue(machine.out_of_memory(RuntimeError(words)), words)
+        self.assertFalse(machine.out_of_memory(RuntimeError("cuDNN error: CUDNN_STATUS_EXECUTION_FAILED")))
 
     def test_bf16_only_where_native(self):
         gpu = types.SimpleNamespace(type="cuda")

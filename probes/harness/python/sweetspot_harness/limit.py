@@ -15,6 +15,7 @@ _NOT_SET_UP = "could not create a primitive"
 def go(run):
     """Doubles the batch until one fails, then halves the gap. Emits `limit`."""
     _bound_memory(run.device)
+    run.settle()
     stopping.watch()
     attempt = Attempt(run)
     fits, fails, size, most = 0, None, run.options.batch, run.options.fit_batch
@@ -43,8 +44,10 @@ class Attempt:
 
             torch.cuda.reset_peak_memory_stats(self.run.device)  # each size has a peak of its own
         try:
-            for _ in range(_STEPS):
+            done = 0
+            while done < _STEPS:
                 self._step(size)
+                done += not self._lacks_state()
             self.run.synchronize()
             return True
         except Exception as err:
@@ -90,6 +93,11 @@ class Attempt:
         run.model.eval()
         with torch.no_grad(), run.context():
             run.model(x)
+
+    def _lacks_state(self):
+        """Whether the scaler has skipped all steps so far, as it does until its scale is small enough for fp16."""
+        scaler, trainer = self.run.scaler, self.trainer
+        return scaler is not None and trainer is not None and not trainer.optimizer.state and scaler.get_scale() > 1
 
     def _forget(self):
         """Frees the memory of the attempt, so that the next starts from the same state."""

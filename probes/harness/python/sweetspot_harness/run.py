@@ -124,12 +124,12 @@ class Run:
         yield self.synthetic(1, CALIBRATION).batch(rows, self.device)[0]
 
     def sample(self, count):
-        """Normally distributed input, or for a language model random tokens."""
+        """Normally distributed input, or for a language model random tokens, as the network takes it."""
         import torch
 
         if self.vocabulary:
             return torch.randint(0, self.vocabulary, (count,) + self.shape, device=self.device)
-        return torch.randn((count,) + self.shape, device=self.device)
+        return self.laid_out(torch.randn((count,) + self.shape, device=self.device))
 
     def zeros(self, count):
         import torch
@@ -270,10 +270,13 @@ class Run:
 
     def batch(self, data, rows):
         """Inputs and labels of these rows, as the network takes them."""
+        x, y = data.batch(rows, self.device)
+        return self.laid_out(x), y
+
+    def laid_out(self, x):
         import torch
 
-        x, y = data.batch(rows, self.device)
-        return (x.contiguous(memory_format=torch.channels_last) if self.channels_last() else x), y
+        return x.contiguous(memory_format=torch.channels_last) if self.channels_last() else x
 
     def synchronize(self):
         if self.device.type == "cuda":

@@ -7,7 +7,7 @@ waits for the device in a step, or its next one would begin late.
 
 import time
 
-from . import events
+from . import events, loading
 
 # Steps that the host may be ahead of the device. Beyond, it waits: a stop must not take
 # long, and a driver's queue is finite.
@@ -16,9 +16,7 @@ AHEAD = 8
 
 def timer(run):
     """The clock for what runs on the device; ONNX Runtime's work is in no stream of PyTorch."""
-    import torch
-
-    if run.device.type == "cuda" and isinstance(run.model, torch.nn.Module):
+    if run.device.type == "cuda" and loading.suffix(run.options.model) != ".onnx":
         return Events(run.device)
     return Host(run.synchronize)
 
