@@ -8,7 +8,9 @@ import (
 )
 
 // Times of a device are read once it has passed both ends, in order, and
-// nobody waits for it while few are outstanding. The device is a fake; a real
+// nobody waits for it while few are outstanding. What it worked off while the program
+// was compiled is no part of that pause, and it is asked nothing while it captures a
+// graph. The device is a fake; a real
 // one is measured where there is one.
 func TestDeviceTimes(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "python3", "-B", "../frameworks/scripts/device.py")
@@ -17,6 +19,8 @@ func TestDeviceTimes(t *testing.T) {
 	const want = `0 reported, 0 waits
 1 reported, waits for [10.0]
 3 reported, waits for [10.0]
+off: False
+0.05 s to another stream's mark
 iteration 0.01
 iteration 0.01
 iteration 0.01
@@ -24,6 +28,9 @@ iteration 0.01
 iteration 0.01
 pause 0.025
 iteration 0.01
+pause 0.04
+iteration 0.01
+pause of no time
 `
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, out, want)
@@ -179,5 +186,65 @@ sys.exit(0)
 	if r.exit.Code != 0 || r.stdout != "the child ended with 0\n" || len(r.iterations) != 4 || len(r.warnings) != 0 {
 		t.Errorf("exit %+v, stdout %q, stderr %q, %d iterations, warnings %q", r.exit, r.stdout, r.stderr,
 			len(r.iterations), r.warnings)
+	}
+}
+
+// On a GPU PyTorch makes the steps of optimizers within the backward pass in a thread of its
+// own. The loops that they are in are those of the thread that waits for it.
+func TestStepsInTheThreadOfADevice(t *testing.T) {
+	const body = `
+import threading
+local = threading.local()
+torch._C._current_graph_task_id = lambda: getattr(local, "task", -1)
+class Step(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x): return x.clone()
+    @staticmethod
+    def backward(ctx, gradient):
+        def run():
+            local.task = 0
+            model.weight.grad = torch.ones(1, 4)
+            optimizer.step()
+        thread = threading.Thread(target=run)
+        thread.start(); thread.join()
+        return gradient
+for epoch in range(3):
+    for x, y in DataLoader(data, 6):
+        nn.functional.mse_loss(Step.apply(model(x)), y).backward()
+`
+	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+body)}, Env: Env(stream(t))}, nil)
+	if r.exit.Code != 0 || len(r.iterations) != 12 || len(r.warnings) != 0 {
+		t.Fatalf("exit %+v, stderr %q, %d iterations, warnings %q", r.exit, r.stderr, len(r.iterations), r.warnings)
+	}
+	if m := r.models[0]; m.Epochs == nil || *m.Epochs != 3 {
+		t.Errorf("%+v: not of 3 epochs", m)
+	}
+}
+
+// Without an optimizer the parameters are not looked at while a graph is captured: to read
+// them would spoil it.
+func TestParametersInACapture(t *testing.T) {
+	const body = `
+from sweetspot_hook import gradients
+capturing = False
+torch.cuda.is_initialized, torch.cuda.is_current_stream_capturing = lambda: True, lambda: capturing
+now = gradients.Gradients._now
+def read(self):
+    print("read in a capture" if capturing else "read")
+    return now(self)
+gradients.Gradients._now = read
+del optimizer
+import gc; gc.collect()
+from sweetspot_hook import patches
+patches.recorder.optimizers = []
+x, y = data[:6]
+learn(x, y, step=False)
+capturing = True
+learn(x, y, step=False)
+capturing = False
+`
+	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+body)}}, nil)
+	if r.exit.Code != 0 || r.stdout != "read\nread\n" && r.stdout != "read\n" || len(r.warnings) != 0 {
+		t.Errorf("exit %+v, stdout %q, stderr %q, warnings %q", r.exit, r.stdout, r.stderr, r.warnings)
 	}
 }

@@ -74,7 +74,7 @@ PLACES = {
     "the mode changes": lambda: broken(phases, "Phase"),
     "a validation asks for a batch": lambda: broken(phases.Phase, "asking"),
     "a checkpoint is to be written": lambda: broken(recorder, "is_training"),
-    "a checkpoint was written": lambda: broken(recorder, "_saved"),
+    "a checkpoint was written": lambda: broken(recorder, "_tell_pause"),
     "a process forks": lambda: broken(events, "after_fork"),
 }
 

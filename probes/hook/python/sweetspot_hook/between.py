@@ -12,7 +12,7 @@ from . import events, loaders, log, phases
 from .guard import guarded
 
 
-COMPILATION = "compilation"  # the kind of a pause
+CHECKPOINT, COMPILATION = "checkpoint", "compilation"  # kinds of pauses
 WORLDS = ("gymnasium", "gym", "dm_env", "pettingzoo")
 
 
@@ -124,17 +124,20 @@ class Between:
     def saved(self, begin):
         """A checkpoint was written that began at the mark."""
         self.is_saving = False
-        end = self.clock.mark()
-        t = events.since_start()
+        self._add_pause(begin, self.clock.mark(), CHECKPOINT)
+
+    def _add_pause(self, begin, end, kind):
+        """Between these marks the training paused."""
+        t = events.at(self.clock.host(end))
         self.pauses.append((begin, end))
         if self.clock.immediate:
-            self._saved(t, begin, end)
+            self._tell_pause(t, begin, end, kind)
         else:
-            self.queue.add(end, lambda: self._saved(t, begin, end))
+            self.queue.add(end, lambda: self._tell_pause(t, begin, end, kind))
 
-    def _saved(self, t, begin, end):
+    def _tell_pause(self, t, begin, end, kind):
         if self.rank == 0:
-            events.emit("pause", t=round(t, 6), seconds=round(self.clock.seconds(begin, end), 9), kind="checkpoint")
+            events.emit("pause", t=round(t, 6), seconds=round(self.clock.seconds(begin, end), 9), kind=kind)
 
     def interruptions(self, at_end=False):
         """As phases.interruptions, since the last step."""
@@ -151,13 +154,15 @@ class Between:
             events.emit("validation", t=round(t, 6), epoch=epoch, seconds=round(max(0.0, seconds), 9), metric=None, value=None, units=seen)
 
     @guarded
-    def compiled(self, begin, end):
-        """The program was compiled between these times of the host. The first iteration is known to take longer."""
+    def compiled(self, begin):
+        """The program was compiled since the mark. The first iteration is known to take longer.
+
+        What a device computed meanwhile, for it was behind, is no part of the pause.
+        """
         if self.count > 0 and not self.off and not self.paused and self.is_own():
+            end = self.clock.mark()
             self.catch_up()
-            self.pauses.append((begin, end))
-            if self.rank == 0:
-                events.emit("pause", t=round(events.at(end), 6), seconds=round(end - begin, 9), kind=COMPILATION)
+            self._add_pause(begin, end, COMPILATION)
 
     # Loaders.
 

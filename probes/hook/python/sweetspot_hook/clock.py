@@ -31,7 +31,7 @@ class HostClock:
         return True
 
     def busy(self):
-        """Whether marks would disturb the device now."""
+        """Whether nobody may ask the device now, nor mark its time: a graph is being captured."""
         return False
 
     def wait(self, mark=None):
@@ -83,8 +83,8 @@ def capturing(torch):
 class StreamClock:
     """Marks are events in the current stream of one device, plus the host's time.
 
-    A mark made before the device was known is a host's, and so is every time
-    that begins or ends with one.
+    A mark made before the device was known, or while it captures a graph, is a host's,
+    and so is every time that begins or ends with one.
     """
 
     immediate = False
@@ -93,9 +93,14 @@ class StreamClock:
         self._module, self._device, self.ahead, self._free = module, device, ahead, _kept()
 
     def _event(self):
-        return self._free.pop() if self._free else self._module.Event(enable_timing=True)
+        try:
+            return self._free.pop()
+        except IndexError:
+            return self._module.Event(enable_timing=True)
 
     def mark(self):
+        if self.busy():
+            return perf_counter()
         event = self._event()
         event.record(self._module.current_stream(self._device))
         return Mark(perf_counter(), event, self._free)
@@ -105,9 +110,14 @@ class StreamClock:
         return mark.host if isinstance(mark, Mark) else mark
 
     def seconds(self, begin, end):
-        if isinstance(begin, Mark) and isinstance(end, Mark):
+        if not isinstance(begin, Mark) or not isinstance(end, Mark):
+            return self.host(end) - self.host(begin)
+        try:
             return begin.event.elapsed_time(end.event) / 1000  # it is in milliseconds
-        return self.host(end) - self.host(begin)
+        except RuntimeError:  # one is in another stream of the program's, which is behind
+            self.wait(begin)
+            self.wait(end)
+            return begin.event.elapsed_time(end.event) / 1000
 
     @staticmethod
     def ready(mark):
@@ -157,6 +167,8 @@ class Queue:
 
     def drain(self, clock, allowed):
         """Makes the reports whose marks the device has passed, and waits while more than allowed are left."""
+        if clock.busy():
+            return  # a question would spoil what is captured
         waiting = self._waiting
         while waiting:
             mark, call = waiting[0]

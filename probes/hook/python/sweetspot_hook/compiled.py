@@ -7,7 +7,6 @@ between two graphs, its frame is not compiled, and nothing that it calls.
 
 import sys
 import types
-from time import perf_counter
 
 # What the wrappers call of the recorder, in code that may run between two graphs.
 ENTRIES = ("attempt", "began", "beginning", "built", "differentiated", "differentiating", "exhausted", "got", "mode", "saved", "saving", "stepped")
@@ -51,11 +50,11 @@ def _tell_of_compiling(r):
     begun = []
 
     def begin(*_):
-        begun[:] = [perf_counter()]
+        begun[:] = [r.attempt(r.clock.mark)]
 
     def end(*_):
         if begun:
-            r.compiled(begun.pop(), perf_counter())
+            r.compiled(begun.pop())
 
     handler.register_start_callback(begin)
     handler.register_end_callback(end)

@@ -14,6 +14,9 @@ from . import compiled, events, graphs, guard, imports, language, loaders, saver
 
 recorder = None
 
+# What CUDA, PyTorch's CPU allocator, cuBLAS and cuDNN say.
+NO_MEMORY = ("out of memory", "can't allocate memory", "STATUS_ALLOC_FAILED", "ALLOCATION_FAILED")
+
 
 def when_imported(here):
     """Wraps everything as soon as torch is imported, or now if it already is."""
@@ -77,7 +80,7 @@ def _say_out_of_memory(torch):
     """Reports that the program ended by an uncaught out-of-memory exception."""
     err = getattr(sys, "last_value", None)
     kinds = tuple(k for k in (getattr(torch.cuda, "OutOfMemoryError", None), MemoryError) if k is not None)
-    lacking = isinstance(err, RuntimeError) and ("out of memory" in str(err) or "can't allocate memory" in str(err))
+    lacking = isinstance(err, RuntimeError) and any(words in str(err) for words in NO_MEMORY)
     if err is not None and (isinstance(err, kinds) or lacking):
         first = (str(err).splitlines() or [type(err).__name__])[0]
         events.emit("error", message="out of memory: " + first[:500])

@@ -136,7 +136,7 @@ class Recorder(between.Between, stepping.Stepping):
         events.training(self.rank, number)
         self.facts.look(optimizer, [o() for o in self.optimizers], self.world, by_hand, self.flops.again())
         if self.facts.language is not None:
-            self.attempt(language.by_trainer, self.facts.language, epochs.frames_of(sys._getframe(1)))
+            self.attempt(language.by_trainer, self.facts.language, self.frames())
         if by_hand:
             optimizer.forget()
         self.length()
@@ -151,7 +151,7 @@ class Recorder(between.Between, stepping.Stepping):
 
     def length(self):
         """Finds how long the loops train that the program is in, beside what it has trained in others."""
-        frames = epochs.frames_of(sys._getframe(1))
+        frames = self.frames()
         place = loops.outermost(frames)
         if place == self.place:
             return

@@ -1,10 +1,11 @@
 """The steps of optimizers, and which of them end an iteration."""
 
+import sys
 import weakref
 from threading import get_ident
 from time import perf_counter
 
-from . import clock, cycles, events, facts, gradients, log
+from . import clock, cycles, epochs, events, facts, gradients, log
 from .guard import guarded
 
 
@@ -42,6 +43,17 @@ class Stepping:
         task = getattr(self.torch._C, "_current_graph_task_id", None)
         return task is not None and task() != -1
 
+    def captures(self):
+        """Whether a CUDA graph is being captured: nothing runs yet, and nobody may ask the device."""
+        return self.clock.busy() or self.count == 0 and clock.capturing(self.torch)
+
+    def frames(self):
+        """The program's frames that are active in the thread that trains, the innermost first."""
+        frame = sys._getframe(1)
+        if self.owner != get_ident():
+            frame = sys._current_frames().get(self.owner, frame)
+        return epochs.frames_of(frame)
+
     @guarded
     def built(self, optimizer):
         self.catch_up()
@@ -59,7 +71,7 @@ class Stepping:
             if self.off or self.is_in_backward():
                 return False
             self.backward, self.backwards = get_ident(), self.backwards + 1
-            by_hand = not self.optimizers and self.is_training() and not self.clock.busy()
+            by_hand = not self.optimizers and self.is_training() and not self.captures()
         except Exception as err:
             return self.give_up(err)
         if by_hand and self.gradients is not None:
@@ -76,7 +88,9 @@ class Stepping:
     def look_back(self):
         """Whether a step was made without an optimizer shows now."""
         try:
-            if self.ended is None or self.optimizers or not self.is_training() or not self.gradients.have_changed():
+            if self.ended is None or self.optimizers or not self.is_training() or self.captures():
+                return
+            if not self.gradients.have_changed():
                 return
             self.ended = None
         except Exception as err:
@@ -97,9 +111,9 @@ class Stepping:
             raise Stop(0)
 
     def _stepped(self, optimizer):
-        if not self.clock.immediate and self.clock.busy() or (self.count == 0 and clock.capturing(self.torch)):
+        if self.captures():
             self.graphs.captured(optimizer)
-            return False  # a graph is captured: nothing runs yet
+            return False
         end = self.clock.mark()
         self.log.add((self._step, id(optimizer), weakref.ref(optimizer), end))
         at = self.clock.host(end)
