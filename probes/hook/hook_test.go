@@ -254,7 +254,7 @@ func TestScripts(t *testing.T) {
 		{
 			script: "own_optimizer.py", stream: true, byHand: true, batch: 10, perEpoch: 6, trainSize: 60, epochs: 4,
 			params: 161,
-			unit: "sample", precision: "fp32", places: grid(4, 6), units: repeat(24, 10), models: 1, stdout: "epoch 0: ",
+			unit:   "sample", precision: "fp32", places: grid(4, 6), units: repeat(24, 10), models: 1, stdout: "epoch 0: ",
 		},
 		{
 			script: "by_hand.py", byHand: true, batch: 16, perEpoch: unknown, trainSize: unknown, epochs: 4, params: 195,
