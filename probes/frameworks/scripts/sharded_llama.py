@@ -56,4 +56,5 @@ else:
         whole = torch.nn.ParameterList([p.detach().clone() for p in model.parameters()])
 if os.environ["RANK"] == "0":
     weights.tell(whole)
+dist.barrier()  # a rank that leaves while the other still talks to it lets PyTorch abort
 dist.destroy_process_group()
