@@ -52,16 +52,16 @@ func (f *fitter) drift(a attempt) drift {
 		for _, l := range levels[k*len(levels)/d.parts : (k+1)*len(levels)/d.parts] {
 			off = append(off, l.off)
 		}
-		median, error := middle(off)
+		median, standardError := middle(off)
 		medians = append(medians, median)
-		chance += error * error / float64(d.parts)
+		chance += standardError * standardError / float64(d.parts)
 	}
 	d.sigma = math.Sqrt(max(stat.Variance(medians, nil)-chance, 0))
 	return d
 }
 
-// middle is the median of values, and its standard error were they normal and apart.
-func middle(values []float64) (median, error float64) {
+// middle is the median of values, and its standard error if they are normal and independent.
+func middle(values []float64) (median, standardError float64) {
 	median = estimate.Median(values)
 	away := make([]float64, len(values))
 	for i, v := range values {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
@@ -17,7 +16,7 @@ import (
 type axis struct {
 	name string
 	at   func(Load) float64
-	near float64 // by how much places may differ that are the same one
+	near float64 // the largest ratio of two places that count as one
 	// common is what its loads have in common, within how much of each other.
 	common func(Load) [2]float64
 	within [2]float64
@@ -25,7 +24,8 @@ type axis struct {
 	three  bool // a parabola goes through three
 }
 
-// closeBy is by how much lengths may differ that are the same: tools draw them, or count again.
+// closeBy is the largest ratio of two lengths that count as the same: tools draw them at random, or count
+// tokens by themselves.
 const closeBy = 1.03
 
 var (
@@ -69,13 +69,9 @@ func curvesOf(samples []sample, along axis) (out []curve) {
 	return out
 }
 
+// isOf reports whether a load on a server is one of the curve, wherever on it.
 func (c *curve) isOf(s profile.Server, l Load) bool {
-	return c.holds(l) && c.server.Same(s)
-}
-
-// holds reports whether a load is one of the curve, wherever on it.
-func (c *curve) holds(l Load) bool {
-	return c.like(c.axis.common(l))
+	return c.like(c.axis.common(l)) && c.server.Same(s)
 }
 
 func (c *curve) like(common [2]float64) bool { return c.matches(c.common, common) }
@@ -174,7 +170,7 @@ func (c *curve) key() string { return fmt.Sprint(c.place(), c.server.Machine, c.
 
 // place is the model and what it runs on.
 func (c *curve) place() string {
-	return strings.Join([]string{profile.NetworkName(c.server.Model), c.server.Words()}, "\x00")
+	return profile.NetworkName(c.server.Model) + "\x00" + c.server.Words()
 }
 
 // known are the cases between the ends of a curve, from these, and with more samples from the

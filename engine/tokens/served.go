@@ -58,7 +58,7 @@ func NewServed(set *profile.Set) *Served {
 		newMeasure(curvesOf(latency, byNumber), curvesOf(latency, byLength))}
 }
 
-// LatencyOf is how long a request of a load takes: in seconds: by the rate of tokens (Little
+// LatencyOf is how long a request of a load takes, in seconds: by the rate of tokens (Little
 // 1961), else by what its first token and the others take. NaN is unknown.
 func LatencyOf(l *profile.Serving) float64 {
 	if l.Generated != nil && l.Concurrency != nil {
