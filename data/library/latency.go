@@ -15,14 +15,8 @@ func latencies(set *profile.Set) (out []profile.BatchLatency, err error) {
 		return nil, err
 	}
 	defer f.Close()
-	t := textfile.NewTable(f)
-	if err := t.Header("a file of latencies", ""); err != nil {
-		return nil, err
-	}
-	if err := t.Need("model", "gpu", "gpus", "input", "output", "sequences", "seconds", "source"); err != nil {
-		return nil, err
-	}
-	err = t.Each(func() error {
+	need := []string{"model", "gpu", "gpus", "input", "output", "sequences", "seconds", "source"}
+	err = eachRow(f, "a file of latencies", need, func(t *textfile.Table) error {
 		x := profile.BatchLatency{Model: t.Text("model"), GPU: t.Text("gpu"), GPUs: t.Count("gpus"),
 			Input: t.Count("input"), Output: t.Count("output"), Sequences: t.Count("sequences"), Stack: t.Text("stack"),
 			Source: t.Text("source"), AsOf: t.Text("as_of")}

@@ -8,6 +8,7 @@ import (
 	"embed"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"sweetspot/data/architecture"
 	"sweetspot/data/catalog"
 	"sweetspot/data/profilecsv"
+	"sweetspot/data/textfile"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/fleet"
 	"sweetspot/engine/profile"
@@ -172,4 +174,16 @@ func accuracyKind(runs []profile.Run) profile.Kind {
 	half := estimate.Z90 * estimate.Median(sigmas)
 	return profile.Kind{Rel: half, Words: fmt.Sprintf("±%.1f points: 90 %% interval for the median standard "+
 		"deviation of %d published accuracies", 100*half, len(sigmas))}
+}
+
+// eachRow reads a table whose header names these columns at least, row by row; of is what it is, in words.
+func eachRow(r io.Reader, of string, need []string, row func(t *textfile.Table) error) error {
+	t := textfile.NewTable(r)
+	if err := t.Header(of, ""); err != nil {
+		return err
+	}
+	if err := t.Need(need...); err != nil {
+		return err
+	}
+	return t.Each(func() error { return row(t) })
 }

@@ -21,14 +21,8 @@ func reached() (out []profile.Reached, err error) {
 }
 
 func readReached(r io.Reader) (out []profile.Reached, err error) {
-	t := textfile.NewTable(r)
-	if err := t.Header("a file of losses", ""); err != nil {
-		return nil, err
-	}
-	if err = t.Need("model", "method", "sequence", "loss", "batch", "samples", "runs", "dataset", "source"); err != nil {
-		return nil, err
-	}
-	err = t.Each(func() error {
+	need := []string{"model", "method", "sequence", "loss", "batch", "samples", "runs", "dataset", "source"}
+	err = eachRow(r, "a file of losses", need, func(t *textfile.Table) error {
 		x := profile.Reached{
 			Model: t.Text("model"), Method: transformer.Method(t.Cell("method")), Sequence: t.Count("sequence"),
 			Batch: t.Count("batch"), Samples: t.Count("samples"), Runs: t.Count("runs"), Dataset: t.Text("dataset"),

@@ -23,16 +23,9 @@ func throughputs() (out []profile.Throughput, err error) {
 }
 
 func readThroughputs(r io.Reader, known []transformer.Architecture) (out []profile.Throughput, err error) {
-	t := textfile.NewTable(r)
-	if err := t.Header("a file of throughputs", ""); err != nil {
-		return nil, err
-	}
-	err = t.Need("model", "method", "sequence", "gpu", "gpus", "tokens_per_s", "stack", "source", "as_of")
-	if err != nil {
-		return nil, err
-	}
 	set := &profile.Set{Architectures: known}
-	err = t.Each(func() error {
+	need := []string{"model", "method", "sequence", "gpu", "gpus", "tokens_per_s", "stack", "source", "as_of"}
+	err = eachRow(r, "a file of throughputs", need, func(t *textfile.Table) error {
 		way := transformer.DefaultTuning(transformer.Method(t.Cell("method")))
 		way.Rank, way.Sequence = t.Whole("rank", transformer.DefaultRank), t.Count("sequence")
 		way.Checkpointing = transformer.Never
