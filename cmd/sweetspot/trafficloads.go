@@ -71,9 +71,9 @@ func (f *loadsFlags) check() error {
 			return usageError("--concurrency %g: give numbers from 1 to %g", n, mostAtOnce)
 		}
 	}
-	for name, n := range map[string]float64{"input": f.lengths.Input, "output": f.lengths.Output} {
+	for k, n := range []float64{f.lengths.Input, f.lengths.Output} {
 		if n != 0 && !(n >= 1 && n <= mostLength) {
-			return usageError("--%s %g: give a number of tokens from 1 to %g", name, n, mostLength)
+			return usageError("--%s %g: give a number of tokens from 1 to %g", []string{"input", "output"}[k], n, mostLength)
 		}
 	}
 	return nil

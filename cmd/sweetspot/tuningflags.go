@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -37,7 +36,7 @@ func (f *tuningFlags) register(fl *pflag.FlagSet) {
 		"alone: full, lora or qlora (default lora, of a model that nothing was run of); --units are then tokens")
 	fl.Var(optional(&f.sequence, quantity.ParseCount), "sequence",
 		fmt.Sprintf("tokens of a sequence, for --tuning (default %d)", transformer.DefaultSequence))
-	fl.Var(optional(&f.loss, parseLoss), "target-loss", "train a language model until its validation loss is at "+
+	fl.Var(optional(&f.loss, question.ParseLoss), "target-loss", "train a language model until its validation loss is at "+
 		"most this, in place of --units: tokens follow from trainings that reached it")
 	fl.Var(optional(&f.input, quantity.ParseCount), "input-tokens", fmt.Sprintf("tokens of a prompt, in the inference of "+
 		"a language model that nothing was run of (default %d)", transformer.DefaultLengths().Input))
@@ -55,14 +54,6 @@ func (f *tuningFlags) register(fl *pflag.FlagSet) {
 		"in the backward pass: on, off or auto, whichever is the fastest that fits (default auto)")
 	fl.Var(of(&f.sharding, oneOf(transformer.Shardings...), ""), "sharding", "what several GPUs share out: none, zero1, "+
 		"zero2, zero3, as FSDP does, or auto, none or zero3, whichever is the fastest that fits (default auto)")
-}
-
-func parseLoss(s string) (float64, error) {
-	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	if err != nil || !(v > 0) || v > question.MostLoss {
-		return 0, fmt.Errorf("%s is no loss: write a number above 0, such as 0.95", plaintext.Quote(s))
-	}
-	return v, nil
 }
 
 func parseRank(s string) (*int, error) {

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sweetspot/engine/generation"
+	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 )
 
@@ -56,8 +58,17 @@ func (q *Query) checkLengths() error {
 	return nil
 }
 
-// MostLoss bounds the loss of a token: a network that knows nothing has that of its vocabulary, ln of some 100,000.
-const MostLoss = 100
+// mostLoss bounds the loss of a token: a network that knows nothing has that of its vocabulary, ln of some 100,000.
+const mostLoss = 100
+
+// ParseLoss reads a validation loss to train to.
+func ParseLoss(s string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || !(v > 0) || v > mostLoss {
+		return 0, fmt.Errorf("%s is no loss: write a number above 0, such as 0.95", plaintext.Quote(s))
+	}
+	return v, nil
+}
 
 // mostBatch bounds the sequences of a step: nobody trains with as many.
 const mostBatch = 1 << 20
@@ -68,7 +79,7 @@ func (q *Query) checkTuning() error {
 	switch {
 	case q.TargetLoss != nil && q.Tuning == nil:
 		return errors.New("--target-loss belongs to the training of a language model: use --target-accuracy for others")
-	case q.TargetLoss != nil && !(*q.TargetLoss > 0 && *q.TargetLoss <= MostLoss):
+	case q.TargetLoss != nil && !(*q.TargetLoss > 0 && *q.TargetLoss <= mostLoss):
 		return fmt.Errorf("--target-loss %g: write a loss above 0, such as 0.95", *q.TargetLoss)
 	case q.Tuning == nil:
 		return nil

@@ -280,7 +280,7 @@ func (c *constraints) show(a *Answer) int {
 func (c *constraints) offerLoss(seen []float64, q question.Query) {
 	switch offered := len(seen) > 0 && q.Tuning != nil; {
 	case offered && c.loss == nil:
-		c.loss = slider.New(slider.Config{Label: "loss", Direction: slider.AtMost, Parse: parseLoss,
+		c.loss = slider.New(slider.Config{Label: "loss", Direction: slider.AtMost, Parse: question.ParseLoss,
 			Format: func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }})
 		if q.TargetLoss != nil {
 			c.loss.Set(*q.TargetLoss)
@@ -294,14 +294,6 @@ func (c *constraints) offerLoss(seen []float64, q question.Query) {
 		c.loss.Histogram = c.loss.Bins(seen, histogramBins)
 	}
 	c.Active = min(c.Active, len(c.All)-1)
-}
-
-func parseLoss(s string) (float64, error) {
-	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	if err != nil || !(v > 0) || v > question.MostLoss {
-		return 0, errors.New("write a number above 0, such as 0.95")
-	}
-	return v, nil
 }
 
 // sizeNote says how much an epoch or a step is.
