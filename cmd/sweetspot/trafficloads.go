@@ -8,6 +8,7 @@ import (
 	"sweetspot/data/contract"
 	"sweetspot/data/document"
 	"sweetspot/engine/plaintext"
+	"sweetspot/engine/quantity"
 	"sweetspot/engine/tokens"
 )
 
@@ -68,12 +69,13 @@ func (f *loadsFlags) check() error {
 	}
 	for _, n := range f.atOnce {
 		if !(n >= 1 && n <= mostAtOnce) {
-			return usageError("--concurrency %g: give numbers from 1 to %g", n, mostAtOnce)
+			return usageError("--concurrency %g: give numbers from 1 to %s", n, quantity.Count(mostAtOnce))
 		}
 	}
 	for k, n := range []float64{f.lengths.Input, f.lengths.Output} {
 		if n != 0 && !(n >= 1 && n <= mostLength) {
-			return usageError("--%s %g: give a number of tokens from 1 to %g", []string{"input", "output"}[k], n, mostLength)
+			return usageError("--%s %g: give a number of tokens from 1 to %s", []string{"input", "output"}[k], n,
+				quantity.Count(mostLength))
 		}
 	}
 	return nil
