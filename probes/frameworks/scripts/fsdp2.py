@@ -36,6 +36,7 @@ def main():
     whole = nn.ParameterList([p.full_tensor() for p in model.parameters()])
     if os.environ["RANK"] == "0":
         weights.tell(whole)
+    dist.barrier()  # PyTorch aborts a process whose Gloo thread still holds a tensor as Python ends
     dist.destroy_process_group()
 
 

@@ -103,4 +103,5 @@ if rank == 0:
     parameters = [p.to_local() if hasattr(p, "to_local") else p for p in model.parameters()]
     print("weights", hashlib.sha256(b"".join(p.detach().numpy().tobytes() for p in parameters)).hexdigest()[:16])
 if way in ("ddp", "fsdp"):
+    dist.barrier()  # PyTorch aborts a process whose Gloo thread still holds a tensor as Python ends
     dist.destroy_process_group()

@@ -31,6 +31,7 @@ def main():
         model.eval()
         with torch.no_grad():
             model.module(dataset[:10][0])
+    dist.barrier()  # PyTorch aborts a process whose Gloo thread still holds a tensor as Python ends
     dist.destroy_process_group()
 
 

@@ -56,5 +56,6 @@ else:
         whole = torch.nn.ParameterList([p.detach().clone() for p in model.parameters()])
 if os.environ["RANK"] == "0":
     weights.tell(whole)
-dist.barrier()  # a rank that leaves while the other still talks to it lets PyTorch abort
+# PyTorch aborts a process whose Gloo thread still holds a tensor as Python ends.
+dist.barrier()
 dist.destroy_process_group()

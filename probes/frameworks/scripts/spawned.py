@@ -54,6 +54,7 @@ def main(rank, folder):
     trainer.train()
     if rank == 0:
         weights.tell(trainer.model)
+    dist.barrier()  # PyTorch aborts a process whose Gloo thread still holds a tensor as Python ends
     dist.destroy_process_group()
 
 
