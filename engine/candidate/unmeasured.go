@@ -112,7 +112,7 @@ func (p *predictions) allUnmeasured(on *places) iter.Seq2[int, []unmeasured] {
 	return func(yield func(int, []unmeasured) bool) {
 		for from := 0; from < len(p.keys); from += atOnce * len(p.askers) {
 			found := make([][]unmeasured, min(atOnce*len(p.askers), len(p.keys)-from))
-			atOnceDo(len(p.askers), func(k int) {
+			parallel.Each(len(p.askers), len(p.askers), func(k int) {
 				for i := k; i < len(found); i += len(p.askers) {
 					found[i] = p.unmeasured(from+i, on)
 				}
@@ -126,15 +126,6 @@ func (p *predictions) allUnmeasured(on *places) iter.Seq2[int, []unmeasured] {
 	}
 }
 
-// atOnceDo has n workers do their parts side by side.
-func atOnceDo(n int, part func(k int)) {
-	var working parallel.Group
-	for k := range n {
-		working.Go(func() { part(k) })
-	}
-	working.Wait()
-}
-
 // trainings are the candidates of predicted trainings.
 func (p *predictions) trainings() iter.Seq[Candidate] {
 	const batch = 512
@@ -142,7 +133,7 @@ func (p *predictions) trainings() iter.Seq[Candidate] {
 		var found []prediction
 		list := func() bool {
 			made, known := make([]Candidate, len(found)), make([]bool, len(found))
-			atOnceDo(len(p.askers), func(k int) {
+			parallel.Each(len(p.askers), len(p.askers), func(k int) {
 				for i := range found {
 					if int(found[i].variant)%len(p.askers) == k {
 						made[i], known[i] = p.predictedTraining(&found[i])

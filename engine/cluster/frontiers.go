@@ -5,7 +5,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync/atomic"
 
 	"sweetspot/engine/parallel"
 	"sweetspot/engine/pareto"
@@ -49,16 +48,9 @@ func (s Space) Frontiers() (*Frontiers, error) {
 	}
 	f := &Frontiers{Variants: make([][]Configuration, len(s.Variants)), space: s, ranks: s.qualityRanks()}
 	resolutions := make([]float64, len(s.Variants))
-	var next atomic.Int64
-	var workers parallel.Group
-	for range min(runtime.GOMAXPROCS(0), len(s.Variants)) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(s.Variants); i = int(next.Add(1)) - 1 {
-				f.Variants[i], resolutions[i] = s.problem(i).frontier()
-			}
-		})
-	}
-	workers.Wait()
+	parallel.Each(len(s.Variants), runtime.GOMAXPROCS(0), func(i int) {
+		f.Variants[i], resolutions[i] = s.problem(i).frontier()
+	})
 	f.Explored = Explored{Configurations: s.configurations(), Method: "exact", Resolution: slices.Max(resolutions)}
 	if f.Explored.Resolution > 0 {
 		f.Explored.Method = "bounded"

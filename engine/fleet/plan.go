@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"math"
+	"runtime"
 
 	"sweetspot/engine/approx"
 	"sweetspot/engine/parallel"
@@ -17,21 +18,18 @@ type Plan struct {
 }
 
 // Plans are the plans of the least bill under each of [Schedulers], among the numbers
-// of VMs that [Question.Sizes] tries. When ctx is cancelled there are none.
+// of VMs that [Question.Sizes] tries. When ctx is cancelled there are none. It takes seconds,
+// for which it leaves a processor to others.
 func (q *Question) Plans(ctx context.Context, tasks []Task) []Plan {
 	plans := make([]Plan, len(Schedulers))
-	var tried parallel.Group
-	for i, scheduler := range Schedulers {
+	parallel.Each(len(Schedulers), runtime.GOMAXPROCS(0)-1, func(i int) {
 		alone := *q
-		alone.Policies, alone.Fleet.Scheduler = []approx.Policy{approx.OnDemand}, scheduler
-		tried.Go(func() {
-			if sizes := alone.Sizes(ctx, tasks, math.MaxInt); len(sizes) > 0 {
-				least := sizes[Least(sizes, 0)]
-				plans[i] = Plan{scheduler, least.VMs, least.Bills[0]}
-			}
-		})
-	}
-	tried.Wait()
+		alone.Policies, alone.Fleet.Scheduler = []approx.Policy{approx.OnDemand}, Schedulers[i]
+		if sizes := alone.Sizes(ctx, tasks, math.MaxInt); len(sizes) > 0 {
+			least := sizes[Least(sizes, 0)]
+			plans[i] = Plan{Schedulers[i], least.VMs, least.Bills[0]}
+		}
+	})
 	if ctx.Err() != nil {
 		return nil
 	}

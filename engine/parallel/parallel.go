@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 )
 
 // Group is a [sync.WaitGroup] whose waiter gets the panics of its parts: a bare goroutine's
@@ -33,6 +34,27 @@ func (g *Group) Go(part func()) {
 		}()
 		part()
 	})
+}
+
+// Each does n parts, each known by its number below n, at most so many at a time, and
+// returns when all have ended. It panics as [Group.Wait] does.
+func Each(n, atATime int, part func(i int)) {
+	if atATime = min(n, atATime); atATime < 2 {
+		for i := range n {
+			part(i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var all Group
+	for range atATime {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				part(i)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // Wait returns when all parts have ended. It panics with a [Fault] if one of them panicked.

@@ -42,3 +42,27 @@ func TestWaiterGetsThePanic(t *testing.T) {
 }
 
 func panicking() { panic("odd") }
+
+func TestEachDoesEveryPartOnce(t *testing.T) {
+	for _, n := range []int{0, 1, 7, 100} {
+		for _, atATime := range []int{-1, 0, 1, 3, 1000} {
+			done := make([]atomic.Int32, n)
+			var now, most atomic.Int32
+			Each(n, atATime, func(i int) {
+				for m := now.Add(1); m > most.Load(); {
+					most.Store(m)
+				}
+				done[i].Add(1)
+				now.Add(-1)
+			})
+			for i := range done {
+				if done[i].Load() != 1 {
+					t.Errorf("%d at a time: part %d of %d was done %d times", atATime, i, n, done[i].Load())
+				}
+			}
+			if int(most.Load()) > max(atATime, 1) {
+				t.Errorf("%d at a time: %d were", atATime, most.Load())
+			}
+		}
+	}
+}

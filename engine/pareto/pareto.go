@@ -15,7 +15,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync/atomic"
 
 	"sweetspot/engine/parallel"
 )
@@ -92,27 +91,9 @@ type tuning struct {
 
 var usual = tuning{sample: 4096, serial: 4096}
 
-// inParallel calls work once for every number below n, on as many goroutines as pay,
-// and returns when all calls have.
-func inParallel(n int, work func(i int)) {
-	workers := min(n, runtime.GOMAXPROCS(0))
-	if workers < 2 {
-		for i := range n {
-			work(i)
-		}
-		return
-	}
-	var next atomic.Int64
-	var done parallel.Group
-	for range workers {
-		done.Go(func() {
-			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
-				work(int(i))
-			}
-		})
-	}
-	done.Wait()
-}
+// inParallel calls work once for every number below n, on all processors, and returns when
+// all calls have.
+func inParallel(n int, work func(i int)) { parallel.Each(n, runtime.GOMAXPROCS(0), work) }
 
 // chunks is into how many stretches n points are cut to be shared out.
 func (t tuning) chunks(n int) int {

@@ -191,20 +191,7 @@ func once(cases func(set *profile.Set) []Case) func(k *known) []job {
 // do works the jobs off, several at a time, and returns their cases in order.
 func do(jobs []job) []Case {
 	found := make([][]Case, len(jobs))
-	next := make(chan int)
-	var working parallel.Group
-	for range min(len(jobs), runtime.GOMAXPROCS(0)) {
-		working.Go(func() {
-			for i := range next {
-				found[i] = jobs[i].cases()
-			}
-		})
-	}
-	for i := range jobs {
-		next <- i
-	}
-	close(next)
-	working.Wait()
+	parallel.Each(len(jobs), runtime.GOMAXPROCS(0), func(i int) { found[i] = jobs[i].cases() })
 	return slices.Concat(found...)
 }
 
