@@ -58,6 +58,7 @@ type LLMServer struct {
 	SequenceS    float64  `json:"sequence_s"`         // more for each sequence that decodes
 	ContextS     float64  `json:"context_token_s"`    // more for each token in the cache of these
 	RequestS     float64  `json:"request_s"`          // a request until it is queued, beside the steps
+	BatchedS     float64  `json:"batched_step_s"`     // more for a step of more than one token
 	MaskedS      float64  `json:"step_pair_s"`        // more for each pair of a token of the step and one of any sequence
 	MaxSequences *int     `json:"max_sequences"`      // at once; null where nothing limits it
 	TokenBudget  int      `json:"token_budget"`       // of a step
@@ -235,7 +236,7 @@ func NewLLMServer(f batching.Fitted) LLMServer {
 	}
 	s := LLMServer{
 		StepS: f.StepS, PromptS: f.PromptS, PairS: f.PairS, SequenceS: f.SequenceS, ContextS: f.ContextS,
-		RequestS: f.RequestS, MaskedS: f.MaskedS,
+		RequestS: f.RequestS, BatchedS: f.BatchedS, MaskedS: f.MaskedS,
 		MaxSequences: limited(f.MaxSequences), TokenBudget: f.TokenBudget, CacheTokens: limited(f.CacheTokens),
 		Basis: estimate.Spec.String(),
 	}

@@ -55,6 +55,9 @@ func writeServer(b *strings.Builder, s contract.LLMServer) {
 	fmt.Fprintf(b, "a step takes %s, %s more for a thousand prompt tokens, %s for a sequence, %s for a thousand tokens "+
 		"in its cache", quantity.Duration(s.StepS), quantity.Duration(1000*s.PromptS), quantity.Duration(s.SequenceS),
 		quantity.Duration(1000*s.ContextS))
+	if s.BatchedS > 0 {
+		fmt.Fprintf(b, ", %s where it has more than one token", quantity.Duration(s.BatchedS))
+	}
 	if s.MaskedS > 0 {
 		fmt.Fprintf(b, ", %s for a million pairs of a token of the step and one of any sequence",
 			quantity.Duration(1e6*s.MaskedS))

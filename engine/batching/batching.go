@@ -54,6 +54,7 @@ type Times struct {
 	SequenceS float64 // each sequence that decodes
 	ContextS  float64 // each token in the cache of these sequences: attention
 	RequestS  float64 // a request until it is queued, beside the steps: connection, tokeniser, the way back
+	BatchedS  float64 // every step of more than one token: products of matrices, no longer of a matrix and a vector
 	MaskedS   float64 // each pair of a token of the step and one of any of its sequences: attention under one mask for all
 }
 
@@ -64,6 +65,12 @@ func (s Server) BatchS(n, input, output float64) float64 {
 	step := min(prompts, float64(s.TokenBudget))
 	read := s.StepS*(prompts/step-1) + prompts*(s.PromptS+input/2*s.PairS) + s.MaskedS*prompts*(prompts+step)/2
 	context := n * (input + output/2)
+	if prompts > 1 {
+		read += s.BatchedS * prompts / step
+	}
+	if n > 1 {
+		read += s.BatchedS * (output - 1)
+	}
 	return read + output*(s.StepS+n*s.SequenceS+context*s.ContextS+n*(context+n)*s.MaskedS)
 }
 
@@ -90,7 +97,7 @@ func (s Server) Check() error {
 		{s.StepS, 3600, "time of a step"}, {s.PromptS, 3600, "time of a prompt token"},
 		{s.PairS, 1, "time of a pair of tokens in a prompt"}, {s.SequenceS, 3600, "time of a sequence"},
 		{s.ContextS, 1, "time of a token in the cache"}, {s.RequestS, 3600, "time of a request until it is queued"},
-		{s.MaskedS, 1, "time of a pair of tokens in a step"},
+		{s.BatchedS, 3600, "time of a step of more than one token"}, {s.MaskedS, 1, "time of a pair of tokens in a step"},
 	} {
 		if !(c.value >= 0 && c.value <= c.most) {
 			return fmt.Errorf("the %s is %g; give seconds from 0 to %g", c.what, c.value, c.most)

@@ -8,7 +8,7 @@ import (
 // The time of a batch is that of its simulation, but for the ends.
 func TestBatchS(t *testing.T) {
 	for _, masked := range []float64{0, 2e-8} {
-		s := Server{Times{0.012, 5e-5, 1e-8, 1e-4, 2e-7, 0, masked}, Settings{64, 512, Unlimited}}
+		s := Server{Times{0.012, 5e-5, 1e-8, 1e-4, 2e-7, 0, 0, masked}, Settings{64, 512, Unlimited}}
 		for _, n := range []int{1, 16, 64} {
 			requests := make([]Request, n)
 			for i := range requests {

@@ -60,7 +60,7 @@ func wander(n int, sigma, like float64, rng *rand.Rand) []float64 {
 	return out
 }
 
-var drifted = Server{Times{0.012, 4e-4, 0, 3e-4, 1e-7, 0.005, 0}, Settings{256, 512, Unlimited}}
+var drifted = Server{Times{0.012, 4e-4, 0, 3e-4, 1e-7, 0.005, 0, 0}, Settings{256, 512, Unlimited}}
 
 // The intervals from a part of a log hold what the rest of it shows where the server is now slower, now
 // faster. Over 24 logs they hold 82 % where each level is like the one before it and 95 % where it is not; without
@@ -102,7 +102,8 @@ func TestIntervalsHoldLaterLevels(t *testing.T) {
 // What parts of a log differ by is found, whatever single requests differ by, and nothing is found where only these do.
 func TestDrift(t *testing.T) {
 	requests := Synthetic(Lengths{Input: 128, Output: 64, Spread: 0.5}, 300, 1.5, 3)
-	at := attempt{Settings: drifted.Settings, x: drifted.Times.begin(make([]float64, terms), 1e-9)}
+	begin := drifted.Times.begin([terms]float64{}, 1e-9)
+	at := attempt{Settings: drifted.Settings, of: usual, x: chosen(begin[:], usual)}
 	for _, c := range []struct {
 		sd          float64
 		least, most float64

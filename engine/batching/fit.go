@@ -51,9 +51,11 @@ func Fit(log []Observed, n int, known Settings) (*Fitted, error) {
 		return nil, errors.New("the step times could not be fitted: nothing simulated resembles the log")
 	}
 	best := f.search(tried[0], fine, nil)
-	if masked := f.masked(best.Settings); f.better(masked, best) {
-		tried = append([]attempt{best}, tried...)
-		best = f.search(masked, fine, nil)
+	for _, term := range []int{batchedTerm, maskedTerm} {
+		if more := f.with(best, term); f.better(more, best) {
+			tried = append([]attempt{best}, tried...)
+			best = f.search(more, fine, nil)
+		}
 	}
 	out := &Fitted{Server: best.server(), Used: len(f.seen), Off: f.typical(best)}
 	out.Draws = f.draw(best, tried)
@@ -63,6 +65,7 @@ func Fit(log []Observed, n int, known Settings) (*Fitted, error) {
 // fitter compares simulations with a log.
 type fitter struct {
 	requests []Request
+	loop     *closedLoop // nil where they come at their own times
 	seen     []Observed
 }
 
@@ -87,13 +90,14 @@ func newFitter(log []Observed, n int) (*fitter, error) {
 		return nil, fmt.Errorf("%d requests have the times of their first and last token and more than one token: step "+
 			"times need %d at least", complete, fewest)
 	}
+	f.loop = closedLoopOf(log[:len(f.requests)])
 	return f, Check(f.requests)
 }
 
-// attempt is a choice of settings with the logarithms of the times in [Times], in their
-// order; what is not there is 0.
+// attempt is a choice of settings with the logarithms of some times; the others are 0.
 type attempt struct {
 	Settings
+	of   []int // which of [Times]
 	x    []float64
 	loss float64
 }
@@ -101,7 +105,7 @@ type attempt struct {
 func (a attempt) server() Server {
 	var x [terms]float64
 	for i, log := range a.x {
-		x[i] = math.Exp(log)
+		x[a.of[i]] = math.Exp(log)
 	}
 	return Server{timesOf(x), a.Settings}
 }
@@ -111,15 +115,17 @@ func (a attempt) server() Server {
 // use, by and by finer.
 func (f *fitter) tryAll(known Settings) []attempt {
 	var tried []attempt
-	watched, seen := f.watched(unmasked)
+	watched, seen := f.watched(usual)
 	try := func(budget, cache int) {
 		sequences := cmp.Or(known.MaxSequences, budget)
 		settings := Settings{sequences, max(budget, sequences), cache}
 		for _, share := range []float64{0.007, 0.05} {
-			tried = append(tried, f.search(attempt{settings, f.start(share), math.Inf(1)}, coarse, nil))
+			x := f.start(share)
+			tried = append(tried, f.search(attempt{settings, usual, chosen(x[:], usual), math.Inf(1)}, coarse, nil))
 		}
 		if seen {
-			tried = append(tried, f.search(attempt{settings, watched.begin(f.start(0.05), 0.3), math.Inf(1)}, coarse, nil))
+			x := watched.begin(f.start(0.05), 0.3)
+			tried = append(tried, f.search(attempt{settings, usual, chosen(x[:], usual), math.Inf(1)}, coarse, nil))
 		}
 	}
 	cached := cacheSeen(f.seen)
@@ -146,20 +152,27 @@ func (f *fitter) tryAll(known Settings) []attempt {
 	return tried
 }
 
-// masked are times with that of pairs under one mask; of no use where the log shows none.
-func (f *fitter) masked(of Settings) attempt {
-	best := attempt{Settings: of, loss: math.Inf(1)}
-	watched, seen := f.watched(terms)
-	if !seen || watched.MaskedS == 0 {
-		return best
+// with is an attempt with one more time than another: from where that one ended, or from what the
+// log shows. Its loss is infinite where the log shows none.
+func (f *fitter) with(best attempt, term int) attempt {
+	of := append(slices.Clone(best.of), term)
+	more := attempt{Settings: best.Settings, of: of, loss: math.Inf(1)}
+	watched, seen := f.watched(of)
+	if !seen || watched.list()[term] == 0 {
+		return more
 	}
+	start := f.start(0.05)
+	begins := [][]float64{append(slices.Clone(best.x), start[term])}
 	for _, part := range []float64{0.1, 0.3, 1} {
-		x := watched.begin(f.start(0.05), part)
-		if a := f.search(attempt{Settings: of, x: x}, coarse, nil); a.loss < best.loss {
-			best = a
+		x := watched.begin(start, part)
+		begins = append(begins, chosen(x[:], of))
+	}
+	for _, x := range begins {
+		if a := f.search(attempt{Settings: best.Settings, of: of, x: x}, coarse, nil); a.loss < more.loss {
+			more = a
 		}
 	}
-	return best
+	return more
 }
 
 // folds are the parts of a log that are left out in turn.
@@ -191,7 +204,7 @@ func (f *fitter) better(a, than attempt) bool {
 // a share of it: little on a GPU that is far from full, and more where each
 // sequence costs the server work of its own. From the wrong end the search does
 // not come back.
-func (f *fitter) start(share float64) []float64 {
+func (f *fitter) start(share float64) [terms]float64 {
 	var tpots, prompts []float64
 	for _, o := range f.seen {
 		if o.Complete() && o.Output > 1 {
@@ -202,17 +215,17 @@ func (f *fitter) start(share float64) []float64 {
 	slices.Sort(tpots)
 	slices.Sort(prompts)
 	step, prompt := max(estimate.Quantile(tpots, 0.1), 1e-9), estimate.Quantile(prompts, 0.1)
-	return []float64{
+	return [terms]float64{
 		math.Log(0.6 * step), math.Log(0.5 * prompt), math.Log(prompt * 1e-5), math.Log(share * step),
 		math.Log(0.2 * step / 30000),
-		math.Log(0.2 * step),
+		math.Log(0.2 * step), math.Log(0.1 * step), math.Log(prompt * 1e-5),
 	}
 }
 
 // search looks for better times from those of an attempt (Nelder and Mead 1965).
 // Weights are those of the requests; nil weighs all alike.
 func (f *fitter) search(a attempt, evaluations int, weights []float64) attempt {
-	of := func(x []float64) float64 { return f.loss(attempt{Settings: a.Settings, x: x}, weights) }
+	of := func(x []float64) float64 { return f.loss(attempt{Settings: a.Settings, of: a.of, x: x}, weights) }
 	a.loss = of(a.x)
 	result, _ := optimize.Minimize(optimize.Problem{Func: of}, a.x,
 		&optimize.Settings{FuncEvaluations: evaluations}, &optimize.NelderMead{SimplexSize: 0.3})
@@ -264,6 +277,9 @@ func huber(x float64) float64 {
 
 func (f *fitter) simulate(a attempt) ([]Observed, error) {
 	s := a.server()
+	if f.loop != nil {
+		return f.loop.simulate(s)
+	}
 	out, err := Simulate(f.requests, s)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ func logged(t *testing.T, s Server, requests []Request, noise float64) []Observe
 // From the first hundred requests of a server whose cache is the limit, the
 // percentiles of the others follow, and so does the size of the cache.
 func TestFitFindsTimesAndCache(t *testing.T) {
-	s := Server{Times{0.014, 9e-5, 2e-9, 6e-5, 2e-7, 0, 0}, Settings{2048, 2048, 41000}}
+	s := Server{Times{0.014, 9e-5, 2e-9, 6e-5, 2e-7, 0, 0, 0}, Settings{2048, 2048, 41000}}
 	requests := Synthetic(Lengths{Input: 900, Output: 500, Spread: 0.5}, 300, 10, 3)
 	log := logged(t, s, requests, 0.01)
 	got, err := Fit(log, 100, Settings{})
@@ -35,49 +35,47 @@ func TestFitFindsTimesAndCache(t *testing.T) {
 	if off := math.Abs(float64(got.CacheTokens)/41000 - 1); off > 0.04 {
 		t.Errorf("a cache of %d tokens, that is off by %.1f %%", got.CacheTokens, 100*off)
 	}
-	out, err := Simulate(requests, got.Server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	was, is := LatenciesOf(log[100:], nil), LatenciesOf(out.Observe(requests)[100:], nil)
-	for what, pair := range map[string][2]float64{
-		"median TTFT": {was.TTFT.P50, is.TTFT.P50}, "p95 TTFT": {was.TTFT.P95, is.TTFT.P95},
-		"median TPOT": {was.TPOT.P50, is.TPOT.P50}, "p95 TPOT": {was.TPOT.P95, is.TPOT.P95},
-	} {
-		if off := math.Abs(pair[1]/pair[0] - 1); off > 0.08 {
-			t.Errorf("%s of the others is %.4g, that is off by %.1f %%", what, pair[1], 100*off)
-		}
-	}
+	comparePercentiles(t, s, got.Server, requests, 100, 0.08)
 	if len(got.Draws) != draws || got.Used != 100 || !(got.Off > 0 && got.Off < 0.05) {
 		t.Errorf("%d draws, %d requests used, off by %g", len(got.Draws), got.Used, got.Off)
 	}
 }
 
-// The time of attention under one mask is kept for a server that has it, and for no other.
-func TestFitFindsTheMask(t *testing.T) {
-	for _, masked := range []float64{0, 2e-7} {
-		s := Server{Times{0.012, 4e-4, 0, 3e-4, 1e-7, 0.005, masked}, Settings{256, 512, Unlimited}}
+// Times that few servers have are kept for those, and for no other.
+func TestFitFindsWhatFewServersHave(t *testing.T) {
+	for _, c := range []struct{ batched, masked float64 }{{0, 0}, {0, 2e-7}, {0.006, 0}} {
+		s := Server{Times{0.012, 4e-4, 0, 3e-4, 1e-7, 0.005, c.batched, c.masked}, Settings{256, 512, Unlimited}}
 		requests := Synthetic(Lengths{Input: 128, Output: 64, Spread: 0.5}, 300, 3, 3)
 		log := logged(t, s, requests, 0.01)
 		got, err := Fit(log, 100, Settings{TokenBudget: 512})
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := Simulate(requests, got.Server)
-		if err != nil {
-			t.Fatal(err)
+		if (got.MaskedS > 0) != (c.masked > 0) || (got.BatchedS > 0) != (c.batched > 0) {
+			t.Errorf("of %+v: %+v", s.Times, got.Times)
 		}
-		if (got.MaskedS > 0) != (masked > 0) {
-			t.Errorf("masked %g: %+v", masked, got.Times)
-		}
-		was, is := LatenciesOf(log[100:], nil), LatenciesOf(out.Observe(requests)[100:], nil)
-		for what, pair := range map[string][2]float64{
-			"median TTFT": {was.TTFT.P50, is.TTFT.P50}, "p95 TTFT": {was.TTFT.P95, is.TTFT.P95},
-			"median TPOT": {was.TPOT.P50, is.TPOT.P50}, "p95 TPOT": {was.TPOT.P95, is.TPOT.P95},
-		} {
-			if off := math.Abs(pair[1]/pair[0] - 1); off > 0.05 {
-				t.Errorf("masked %g: %s of the others is %.4g, and %.4g on the server", masked, what, pair[1], pair[0])
-			}
+		comparePercentiles(t, s, got.Server, requests, 100, 0.05)
+	}
+}
+
+// comparePercentiles compares those of the requests from one on, as two servers answer them.
+func comparePercentiles(t *testing.T, s, fitted Server, requests []Request, from int, most float64) {
+	t.Helper()
+	truth, err := Simulate(requests, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := Simulate(requests, fitted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, is := LatenciesOf(truth.Observe(requests)[from:], nil), LatenciesOf(out.Observe(requests)[from:], nil)
+	for what, pair := range map[string][2]float64{
+		"median TTFT": {was.TTFT.P50, is.TTFT.P50}, "p95 TTFT": {was.TTFT.P95, is.TTFT.P95},
+		"median TPOT": {was.TPOT.P50, is.TPOT.P50}, "p95 TPOT": {was.TPOT.P95, is.TPOT.P95},
+	} {
+		if off := math.Abs(pair[1]/pair[0] - 1); off > most {
+			t.Errorf("%s is %.4g, and %.4g on the server: %+v, %+v", what, pair[1], pair[0], fitted.Times, s.Times)
 		}
 	}
 }
@@ -111,7 +109,7 @@ func TestFitNeedsTokens(t *testing.T) {
 // Sequences at once are a limit only where others wait while so many run.
 func TestSequencesSeen(t *testing.T) {
 	requests := Synthetic(Lengths{Input: 100, Output: 200, Spread: 0.3}, 200, 50, 1)
-	times := Times{0.01, 1e-5, 0, 1e-4, 1e-7, 0, 0}
+	times := Times{0.01, 1e-5, 0, 1e-4, 1e-7, 0, 0, 0}
 	for name, c := range map[string]struct {
 		Settings
 		want int

@@ -10,7 +10,7 @@ import (
 
 func example() ([]Request, Server) {
 	return Synthetic(Lengths{Input: 500, Output: 100, Spread: 0.5}, 2000, 10, 1),
-		Server{Times{0.012, 2e-5, 1e-10, 5e-5, 5e-8, 0, 0}, Settings{256, 8192, 400_000}}
+		Server{Times{0.012, 2e-5, 1e-10, 5e-5, 5e-8, 0, 0, 0}, Settings{256, 8192, 400_000}}
 }
 
 // At the most load the limits are kept, and a little more breaks them.
@@ -131,7 +131,7 @@ func TestCheck(t *testing.T) {
 // What a limit on the time per token leaves of the load, and adds to the price.
 func ExampleMost() {
 	requests := Synthetic(Lengths{Input: 500, Output: 100, Spread: 0.5}, 2000, 10, 1)
-	server := Server{Times{0.012, 2e-5, 1e-10, 5e-5, 5e-8, 0, 0}, Settings{256, 8192, 400_000}}
+	server := Server{Times{0.012, 2e-5, 1e-10, 5e-5, 5e-8, 0, 0, 0}, Settings{256, 8192, 400_000}}
 	for _, tpot := range []float64{0.05, 0.025} {
 		_, at, err := Most(requests, server, Limits{TTFTS: 0.5, TPOTS: tpot, Share: 0.99})
 		if err != nil {

@@ -23,19 +23,19 @@ const alone = 1.5
 // FitLoads fits step times to the means of loads that clients measured, each at one concurrency or
 // rate, where no log of single requests is left. How many sequences decode at once, and how many prompt
 // tokens a step has, follow from the rate of tokens (Little 1961). The TTFT of loads that queue
-// is not used: it is simulated. Settings that are 0 are those of vLLM by default, with a cache
-// as large as a load told, else without a limit.
+// is not used: it is simulated. So few means do not tell steps of one token from others. Settings
+// that are 0 are those of vLLM by default, with a cache as large as a load told, else without a limit.
 func FitLoads(loads []*profile.Serving, known Settings) (*Fitted, error) {
 	r := rowsOf(loads)
 	if r.loads < leastLoads {
 		return nil, errors.New("step times need three loads at least with a TPOT and a rate of tokens, such as at three " +
 			"concurrencies")
 	}
-	even, most := slices.Repeat([]float64{1}, len(r.of)), terms
-	if !(r.leftOut(terms) < r.leftOut(unmasked)) {
-		most = unmasked
+	even, of := slices.Repeat([]float64{1}, len(r.of)), append(slices.Clone(usual), maskedTerm)
+	if !(r.leftOut(of) < r.leftOut(usual)) {
+		of = usual
 	}
-	times, off, ok := r.fit(even, most)
+	times, off, ok := r.fit(even, of)
 	if !ok {
 		return nil, errors.New("no step times resemble these loads: their TPOT does not rise with the sequences at once")
 	}
@@ -47,7 +47,7 @@ func FitLoads(loads []*profile.Serving, known Settings) (*Fitted, error) {
 		for i := range weights {
 			weights[i] = rng.ExpFloat64()
 		}
-		if drawn, _, ok := r.fit(weights, most); ok {
+		if drawn, _, ok := r.fit(weights, of); ok {
 			out.Draws = append(out.Draws, Server{drawn, settings})
 		}
 	}
@@ -74,14 +74,27 @@ func cacheTold(loads []*profile.Serving) (tokens int) {
 
 // terms are the parts of [Times], in its order.
 const (
-	terms    = 7
-	unmasked = 6 // without the last
+	terms       = 8
+	batchedTerm = 6
+	maskedTerm  = 7
 )
 
-func timesOf(x [terms]float64) Times { return Times{x[0], x[1], x[2], x[3], x[4], x[5], x[6]} }
+// usual are the terms of every server, the others those of some.
+var usual = []int{0, 1, 2, 3, 4, 5}
+
+// chosen are some of the terms.
+func chosen(x []float64, of []int) []float64 {
+	out := make([]float64, len(of))
+	for i, k := range of {
+		out[i] = x[k]
+	}
+	return out
+}
+
+func timesOf(x [terms]float64) Times { return Times{x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]} }
 
 func (t Times) list() []float64 {
-	return []float64{t.StepS, t.PromptS, t.PairS, t.SequenceS, t.ContextS, t.RequestS, t.MaskedS}
+	return []float64{t.StepS, t.PromptS, t.PairS, t.SequenceS, t.ContextS, t.RequestS, t.BatchedS, t.MaskedS}
 }
 
 // row is a measured time with how often each of the times is in it.
@@ -118,22 +131,22 @@ func rowsOf(loads []*profile.Serving) (out rows) {
 		prompt := perSecond * l.Input * *tpot
 		context := decoding * (l.Input + l.Output/2)
 		masked := decoding*(context+decoding) + prompt*(context+2*decoding+max(l.Input, prompt))
-		out.of = append(out.of, row{[terms]float64{1, prompt, prompt * l.Input / 2, decoding, context, 0, masked}, *tpot})
+		out.of = append(out.of, row{[terms]float64{1, prompt, prompt * l.Input / 2, decoding, context, 0, 0, masked}, *tpot})
 		out.loads, out.requests = out.loads+1, out.requests+l.Requests
 		ttft := l.TTFT.Typical()
 		if ttft != nil && perSecond*(*ttft+(l.Output-1)**tpot) <= alone {
-			out.of = append(out.of, row{[terms]float64{1, l.Input, l.Input * l.Input / 2, 0, 0, 1, l.Input * l.Input}, *ttft})
+			out.of = append(out.of, row{[terms]float64{1, l.Input, l.Input * l.Input / 2, 0, 0, 1, 0, l.Input * l.Input}, *ttft})
 		}
 	}
 	return out
 }
 
-// leftOut is the sum of squared relative errors of each row, predicted from the others with so many
-// of the terms; +Inf where they are too few.
-func (r rows) leftOut(most int) (squares float64) {
+// leftOut is the sum of squared relative errors of each row, predicted from the others with some of
+// the terms; +Inf where the rows are too few.
+func (r rows) leftOut(of []int) (squares float64) {
 	for i, row := range r.of {
 		others := rows{of: slices.Delete(slices.Clone(r.of), i, i+1)}
-		times, _, ok := others.fit(slices.Repeat([]float64{1}, len(others.of)), most)
+		times, _, ok := others.fit(slices.Repeat([]float64{1}, len(others.of)), of)
 		if !ok {
 			return math.Inf(1)
 		}
@@ -144,15 +157,15 @@ func (r rows) leftOut(most int) (squares float64) {
 }
 
 // fit is the least-squares fit, by relative errors, of those times that are in no way negative:
-// of all choices of the first so many terms the one with the least error for as many as it has. The
-// time of a step is always one. off is the typical relative error. The terms are few, so that all
+// of all choices of these terms the one with the least error for as many as it has. The time of a
+// step, which is the first, is always one. off is the typical relative error. The terms are few, so that all
 // choices are tried.
-func (r rows) fit(weights []float64, most int) (times Times, off float64, ok bool) {
+func (r rows) fit(weights []float64, of []int) (times Times, off float64, ok bool) {
 	best := math.Inf(1)
-	for choice := 1; choice < 1<<most; choice += 2 { // with the first
+	for choice := 1; choice < 1<<len(of); choice += 2 { // with the first
 		var columns []int
-		for c := range most {
-			if choice&(1<<c) != 0 {
+		for i, c := range of {
+			if choice&(1<<i) != 0 {
 				columns = append(columns, c)
 			}
 		}

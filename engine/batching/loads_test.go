@@ -42,7 +42,7 @@ func predicts(t *testing.T, fitted, itself Server, l Lengths, perSecond float64)
 // Fitted to the means of a few loads, step times predict the latencies of a load that was not
 // among them as those of the server do.
 func TestFitLoads(t *testing.T) {
-	true1 := Server{Times{0.011, 7e-5, 0, 1.2e-4, 2e-8, 0.01, 0}, Settings{256, 2048, Unlimited}}
+	true1 := Server{Times{0.011, 7e-5, 0, 1.2e-4, 2e-8, 0.01, 0, 0}, Settings{256, 2048, Unlimited}}
 	var loads []*profile.Serving
 	for _, l := range []Lengths{{Input: 256, Output: 64}, {Input: 1024, Output: 128}} {
 		for _, rate := range []float64{0.2, 2, 5} {
@@ -67,7 +67,7 @@ func TestFitLoads(t *testing.T) {
 
 // Where attention is computed for all sequences together, loads show it, too.
 func TestFitLoadsUnderAMask(t *testing.T) {
-	masked := Server{Times{0.011, 7e-5, 0, 1.2e-4, 2e-8, 0.01, 1e-7}, Settings{256, 2048, Unlimited}}
+	masked := Server{Times{0.011, 7e-5, 0, 1.2e-4, 2e-8, 0.01, 0, 1e-7}, Settings{256, 2048, Unlimited}}
 	var loads []*profile.Serving
 	for _, l := range []Lengths{{Input: 64, Output: 64}, {Input: 256, Output: 64}, {Input: 128, Output: 256}} {
 		for _, rate := range []float64{0.2, 1, 2, 3} {

@@ -39,15 +39,24 @@ func Simulate(requests []Request, s Server) (*Outcome, error) {
 		return nil, err
 	}
 	r := newReplica(requests, s)
+	if err := r.run(); err != nil {
+		return nil, err
+	}
+	return &r.out, nil
+}
+
+// run serves all requests.
+func (r *replica) run() error {
+	r.t = math.Inf(-1)
 	for r.prepare() {
 		r.compose()
 		r.step()
 		if r.out.Steps > maxSteps {
-			return nil, fmt.Errorf("the replica takes more than %d steps; cut the trace or correct the times", int64(maxSteps))
+			return fmt.Errorf("the replica takes more than %d steps; cut the trace or correct the times", int64(maxSteps))
 		}
 	}
 	r.out.EndS = r.t
-	return &r.out, nil
+	return nil
 }
 
 const maxSteps = 1e12
@@ -58,7 +67,8 @@ const maxSteps = 1e12
 // steps in which nobody joins or leaves are one.
 type replica struct {
 	Server
-	requests []Request
+	requests []Request  // those of a closed loop come in the order in which they are sent
+	loop     *arrivals  // of these; nil where all come at their own times
 	of       []sequence // by request
 	out      Outcome
 
@@ -92,7 +102,6 @@ type sequence struct {
 
 func newReplica(requests []Request, s Server) *replica {
 	r := &replica{Server: s, requests: requests, of: make([]sequence, len(requests)), partial: -1}
-	r.t = r.queuedS(0)
 	r.out.Served = make([]Served, len(requests))
 	r.out.Gaps.tokens = make([]int64, gapBins)
 	for i := range r.of {
@@ -109,7 +118,7 @@ func (r *replica) prepare() bool {
 		if r.next == len(r.requests) {
 			return false
 		}
-		r.t = r.queuedS(r.next)
+		r.t = r.upcomingS()
 		r.arrive()
 	}
 	r.barred = false
@@ -119,13 +128,26 @@ func (r *replica) prepare() bool {
 	return true
 }
 
-// queuedS is when a request counts.
-func (r *replica) queuedS(i int) float64 { return r.requests[i].ArrivalS + r.RequestS }
+// upcomingS is from when on the request counts that comes next. In a closed loop one whose time is
+// not known yet may come before it.
+func (r *replica) upcomingS() float64 {
+	if r.loop == nil {
+		return r.requests[r.next].ArrivalS + r.RequestS
+	}
+	next, ok := r.loop.upcoming()
+	if !ok {
+		return math.Inf(1)
+	}
+	return next.atS + r.RequestS
+}
 
 // arrive moves those that have arrived among those that wait. What would never
 // fit is turned away.
 func (r *replica) arrive() {
-	for r.next < len(r.requests) && r.queuedS(r.next) <= r.t {
+	for r.next < len(r.requests) && r.upcomingS() <= r.t {
+		if r.loop != nil {
+			r.requests[r.next] = r.loop.take()
+		}
 		r.next++
 	}
 	for r.head < r.next && r.tooLong(r.head) {
@@ -141,6 +163,7 @@ func (r *replica) reject() {
 	r.out.Served[r.head] = Served{math.NaN(), math.NaN(), math.NaN()}
 	r.out.Rejected++
 	r.head++
+	r.ended(int32(r.head - 1))
 }
 
 // tokensOf are the tokens that a sequence which decodes has generated.
@@ -266,6 +289,9 @@ func (r *replica) prefill(i int32, budget int) int {
 func (r *replica) step() {
 	d := float64(r.decoding)
 	base := r.StepS + r.SequenceS*d + r.MaskedS*d*d
+	if r.decoding+r.prompt > 1 {
+		base += r.BatchedS
+	}
 	forPrompts := r.PromptS*float64(r.prompt) + r.PairS*r.pairs +
 		r.MaskedS*morePairs(d, float64(r.context), float64(r.before), float64(r.prompt))
 	n := 1
@@ -315,7 +341,7 @@ func (r *replica) alike(base float64) int {
 	if r.head < r.next || len(r.again) > 0 || r.next == len(r.requests) {
 		return n // nobody can be admitted before, or nobody comes
 	}
-	until := r.queuedS(r.next)
+	until := r.upcomingS()
 	return 1 + sort.Search(n-1, func(k int) bool { return r.t+base*float64(k+1)+r.contextS(k+1) >= until })
 }
 
@@ -345,6 +371,14 @@ func (r *replica) end(i int32, cached int) {
 	r.running--
 	r.of[i].place = -1
 	r.out.Served[i].LastS = r.t
+	r.ended(i)
+}
+
+// ended lets the requests come that waited for the end of one.
+func (r *replica) ended(i int32) {
+	if r.loop != nil {
+		r.loop.ended(i, r.t)
+	}
 }
 
 // join gives those their token whose prompts are done; they decode from now on.

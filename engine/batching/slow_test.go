@@ -98,6 +98,9 @@ func slowly(requests []Request, s Server) (served []Served, gaps []float64, pree
 		}
 		t += s.StepS + s.PromptS*float64(prompt) + s.PairS*pairs + s.SequenceS*float64(len(decoding)) +
 			s.ContextS*float64(context) + s.MaskedS*float64((len(decoding)+prompt)*attended)
+		if len(decoding)+prompt > 1 {
+			t += s.BatchedS
+		}
 		token := func(q *one) {
 			at := &served[q.request]
 			if q.tokens++; q.tokens == 1 {
@@ -132,7 +135,7 @@ func drawn(t *rapid.T) ([]Request, Server) {
 		Times: Times{
 			StepS: dyadic(t, 2000, "step") + 1.0/(1<<16), PromptS: dyadic(t, 20, "prompt"), PairS: dyadic(t, 2, "pair"),
 			SequenceS: dyadic(t, 100, "sequence"), ContextS: dyadic(t, 10, "context"), RequestS: dyadic(t, 1000, "request"),
-			MaskedS: dyadic(t, 1, "masked"),
+			BatchedS: dyadic(t, 500, "batched"), MaskedS: dyadic(t, 1, "masked"),
 		},
 		Settings: Settings{
 			MaxSequences: rapid.IntRange(1, 12).Draw(t, "sequences"), CacheTokens: rapid.IntRange(8, 300).Draw(t, "cache"),
@@ -190,7 +193,7 @@ func TestSimulateIsTheSlowOne(t *testing.T) {
 // With times as they are measured, sums round; the percentiles stay.
 func TestSimulateRoundsAlike(t *testing.T) {
 	requests := Synthetic(Lengths{Input: 300, Output: 80, Spread: 0.6}, 2000, 8, 5)
-	s := Server{Times{0.0113, 7.1e-5, 3.3e-10, 1.9e-4, 2.3e-7, 0, 1e-9}, Settings{48, 512, 9000}}
+	s := Server{Times{0.0113, 7.1e-5, 3.3e-10, 1.9e-4, 2.3e-7, 0, 0, 1e-9}, Settings{48, 512, 9000}}
 	got, err := Simulate(requests, s)
 	if err != nil {
 		t.Fatal(err)

@@ -90,5 +90,5 @@ func (r rows) prompts(t Times) (ratios []float64) {
 func (t Times) longer(all, prompts float64) Times {
 	k, p := math.Exp(all), math.Exp(all+prompts)
 	return Times{StepS: k * t.StepS, PromptS: p * t.PromptS, PairS: p * t.PairS, SequenceS: k * t.SequenceS,
-		ContextS: k * t.ContextS, RequestS: k * t.RequestS, MaskedS: k * t.MaskedS}
+		ContextS: k * t.ContextS, RequestS: k * t.RequestS, BatchedS: k * t.BatchedS, MaskedS: k * t.MaskedS}
 }

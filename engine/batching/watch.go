@@ -41,12 +41,20 @@ func spansOf(log []Observed) []span {
 
 // decode is what a step of the span is made of.
 func (s span) decode() [terms]float64 {
-	return [terms]float64{1, 0, 0, s.decoding, s.context, 0, s.decoding * (s.context + s.decoding)}
+	batched := 0.0
+	if s.decoding > 1 {
+		batched = 1
+	}
+	return [terms]float64{1, 0, 0, s.decoding, s.context, 0, batched, s.decoding * (s.context + s.decoding)}
 }
 
 // prompt is what a prompt adds to a step of the span.
 func (s span) prompt(tokens float64) [terms]float64 {
-	return [terms]float64{0, tokens, tokens * tokens / 2, 0, 0, 0, morePairs(s.decoding, s.context, 0, tokens)}
+	batched := 0.0
+	if s.decoding <= 1 && s.decoding+tokens > 1 {
+		batched = 1
+	}
+	return [terms]float64{0, tokens, tokens * tokens / 2, 0, 0, 0, batched, morePairs(s.decoding, s.context, 0, tokens)}
 }
 
 // rowsOfLog are the times between tokens, and those to the first token, of the requests of a
@@ -106,22 +114,18 @@ func (r *row) add(of [terms]float64, times float64) {
 	}
 }
 
-// watched are so many of the times that fit the steps as the log shows them, without simulation;
+// watched are those of some times that fit the steps as the log shows them, without simulation;
 // false where none do.
-func (f *fitter) watched(most int) (Times, bool) {
+func (f *fitter) watched(of []int) (Times, bool) {
 	r, weights := rowsOfLog(f.seen)
-	times, _, ok := r.fit(weights, most)
+	times, _, ok := r.fit(weights, of)
 	return times, ok
 }
 
 // begin is where a search from times begins: their logarithms, those that the log does not show
 // as a part of others.
-func (t Times) begin(others []float64, part float64) []float64 {
-	x := t.list()
-	if t.MaskedS == 0 {
-		x = x[:unmasked]
-	}
-	for i, seconds := range x {
+func (t Times) begin(others [terms]float64, part float64) (x [terms]float64) {
+	for i, seconds := range t.list() {
 		x[i] = math.Log(seconds)
 		if seconds == 0 {
 			x[i] = others[i] + math.Log(part)
