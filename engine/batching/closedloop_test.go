@@ -8,7 +8,7 @@ import (
 )
 
 // inLoops is the log of clients that each send their next request so long after they were answered, load
-// after load, found by brute force: each request is added once its time is known, and all are served anew.
+// after load, found by brute force: each request is added once its time is known, and all are served again.
 func inLoops(t *testing.T, s Server, clients []int, each int, l Lengths, gapS float64) []Observed {
 	t.Helper()
 	var requests []Request
