@@ -115,7 +115,7 @@ func (e *Engine) requests(ctx context.Context, ids []string) (map[string]string,
 }
 
 // Look asks for the clusters, for the jobs of those that are up, and for the requests to
-// launch those that are not: three commands at most, however many there are.
+// launch those without: three commands at most, however many there are.
 func (e *Engine) Look(ctx context.Context, names []string) (map[string]queue.State, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -134,21 +134,26 @@ func (e *Engine) look(ctx context.Context, names []string, jobsToo bool) (map[st
 		return nil, fmt.Errorf("SkyPilot does not tell how the clusters are (%w); those that are up go on", err)
 	}
 	var up, ids []string
-	notes := map[string]note{}
 	for _, name := range names {
-		r, there := found[Cluster(name)]
-		if there && r.Status == "UP" {
+		if r, there := found[Cluster(name)]; there && r.Status == "UP" {
 			up = append(up, r.Name)
-		} else if n, ok := readNote(name); ok {
-			if notes[name] = n; n.Request != "" {
-				ids = append(ids, n.Request)
-			}
 		}
 	}
 	var jobs, launches map[string]string
 	if len(up) > 0 && jobsToo {
 		if jobs, err = e.jobs(ctx, up); err != nil {
 			jobs = nil // that they are up is known
+		}
+	}
+	notes := map[string]note{}
+	for _, name := range names {
+		if slices.Contains(up, Cluster(name)) && (!jobsToo || jobs[Cluster(name)] != "") {
+			continue // it is of no more interest how the launch went
+		}
+		if n, ok := readNote(name); ok {
+			if notes[name] = n; n.Request != "" {
+				ids = append(ids, n.Request)
+			}
 		}
 	}
 	if len(ids) > 0 {
@@ -218,7 +223,10 @@ func (r record) state(jobs map[string]string, launch string) queue.State {
 	s.Phase = queue.Running
 	switch job, told := jobs[r.Name]; job {
 	case "": // it is not known, or not submitted yet
-		if told && launch != succeeded {
+		switch {
+		case launch == failed || launch == cancelled: // while it was set up: it is up and has no job
+			s.Phase, s.Why = queue.Ended, "its launch failed"
+		case told && launch != succeeded:
 			s.Phase, s.Why = queue.Waiting, "its cluster is being set up"
 		}
 	case "INIT", "PENDING", "SETTING_UP":
