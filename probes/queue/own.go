@@ -10,6 +10,11 @@ func (p *Process) atHost() (over, there bool) {
 		p.explainWait()
 		switch s.Phase {
 		case Running, Ended:
+			if s.Unbegun {
+				p.all = true
+				p.lose(errors.New(p.explain("it never began")))
+				return true, false
+			}
 			return false, true
 		case Stopped: // whoever has it started follows it again
 			p.lose(errors.New(p.explain(s.Words())))

@@ -288,6 +288,14 @@ func TestOwnHost(t *testing.T) {
 	}
 	s.set(func() { s.state.Phase = Waiting })
 	waitUntil(t, func() bool { now, _, _ := w.State(jobName); return now.Phase == Waiting })
+	unbegun := follow()
+	s.set(func() { s.state.Phase, s.state.Why, s.state.Unbegun = Ended, "its launch failed", true })
+	if lost := unbegun.Wait().Lost; !unbegun.Collected() || unbegun.Again() || lost == nil ||
+		lost.Error() != "its job 7: its launch failed (it never began)" {
+		t.Errorf("unbegun: %v, collected %t", lost, unbegun.Collected())
+	}
+	s.set(func() { s.state.Phase, s.state.Unbegun = Waiting, false })
+	waitUntil(t, func() bool { now, _, _ := w.State(jobName); return now.Phase == Waiting })
 	gone := follow()
 	s.set(func() { s.state.Phase, s.state.Why = Gone, "it was terminated" })
 	if lost := gone.Wait().Lost; !gone.Collected() || gone.Again() || lost == nil ||

@@ -102,6 +102,7 @@ type State struct {
 	Starts   time.Time // when a waiting one is expected to; zero if unknown
 	Node     string
 	Restarts int  // times that it was begun again
+	Unbegun  bool // it ended before it could begin, and left no spool
 	Cut      bool // the engine ended it, as for a job of higher priority
 }
 

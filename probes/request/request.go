@@ -173,6 +173,9 @@ func (r Request) checkEffective() error {
 		option{"host", r.IsElsewhere() && !r.isQueued()},
 		option{"on", r.isQueued()}, option{"repeat", r.Repeats > 1}, option{"keep-running", r.KeepRunning})
 	switch {
+	case r.IsCommand() && flags(r.ofModel()) == "--batch":
+		return fmt.Errorf("no flag of the command's script is known to be its batch size; put %s where it goes, such as "+
+			"--bs %[1]s, or leave out --batch", batchWord)
 	case r.IsCommand() && flags(r.ofModel()) != "":
 		return fmt.Errorf("a command sets its own batch size, precision, pruning, data and interpreter; leave out %s, "+
 			"or give a --model", flags(r.ofModel()))

@@ -15,7 +15,9 @@ import (
 func TestWrongRequests(t *testing.T) {
 	model := harness.Spec{Model: "example:fashion-cnn", Mode: profile.Infer}
 	for want, r := range map[string]Request{
-		"a command sets its own batch size": {Command: []string{"python3", "train.py"}, Batches: []int{32}},
+		"no flag of the command's script is known to be its batch size; put {batch} where": {Command: []string{"python3",
+			"train.py"}, Batches: []int{32}},
+		"a command sets its own batch size": {Command: []string{"python3", "train.py"}, Batches: []int{32}, Prune: "0.5"},
 		"is not a host": {Command: []string{"python3", "train.py"},
 			Hosts: []string{"-oProxyCommand=touch x"}},
 		"is not a host, beside this machine": {Command: []string{"python3", "train.py"},

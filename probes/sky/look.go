@@ -209,7 +209,7 @@ func (r record) state(jobs map[string]string, launch string) queue.State {
 		reason := plaintext.Line(r.Reason, 200)
 		switch {
 		case launch == failed || launch == cancelled:
-			s.Phase, s.Why = queue.Ended, "its launch failed"
+			s.Phase, s.Why, s.Unbegun = queue.Ended, "its launch failed", true
 		case r.InitKind == "unhealthy":
 			s.Phase, s.Why = queue.Running, "SkyPilot calls its cluster unhealthy"
 		default:
@@ -225,7 +225,7 @@ func (r record) state(jobs map[string]string, launch string) queue.State {
 	case "": // it is not known, or not submitted yet
 		switch {
 		case launch == failed || launch == cancelled: // while it was set up: it is up and has no job
-			s.Phase, s.Why = queue.Ended, "its launch failed"
+			s.Phase, s.Why, s.Unbegun = queue.Ended, "its launch failed", true
 		case told && launch != succeeded:
 			s.Phase, s.Why = queue.Waiting, "its cluster is being set up"
 		}

@@ -284,6 +284,9 @@ func TestLook(t *testing.T) {
 				}
 				s, err = e.Look(t.Context(), []string{job})
 			}
+			if launched := c.phase != queue.Ended || c.launch == ""; s[job].Unbegun == launched {
+				t.Errorf("%+v", s[job])
+			}
 			if err != nil || s[job].Phase != c.phase || !strings.HasPrefix(s[job].Words(), c.why) {
 				t.Errorf("%+v %q, %v", s[job], s[job].Words(), err)
 			}
