@@ -77,6 +77,33 @@ func TestPowerOnAnotherGPU(t *testing.T) {
 	})
 }
 
+// A GPU that gains more speed than its peak tells is busier, and draws more of what it is
+// designed for, up to all of it; an idle one draws the same share.
+func TestPowerOfABusierGPU(t *testing.T) {
+	const slow, fast = "slow", "fast"
+	set := &profile.Set{GPUs: []profile.GPUSpec{
+		{Name: slow, TDPWatts: new(100.0), FP32TFLOPS: new(10.0)}, {Name: fast, TDPWatts: new(200.0), FP32TFLOPS: new(20.0)}}}
+	timed := func(gpu string, seconds float64) profile.Run {
+		r := powered("other", gpu, 8, 50)
+		r.Steady = estimate.Exact(seconds, estimate.Measured)
+		return r
+	}
+	for _, c := range []struct{ quicker, watts, want float64 }{
+		{2, 60, 120}, {4.5, 40, 110}, {4.5, 80, 200}, {0.5, 40, 50}, {4.5, 10, 20}, {4.5, 4, 8},
+	} {
+		set.Runs = []profile.Run{powered("net", slow, 8, c.watts), timed(slow, c.quicker), timed(fast, 1)}
+		e, why := ask(set, fast, 1, 8)
+		if math.Abs(e.Value-c.want) > 1e-9 || !strings.Contains(why, "the times of 1 other model") {
+			t.Errorf("%g W where the other GPU is %g times as fast: %g W, want %g: %s", c.watts, c.quicker, e.Value, c.want,
+				why)
+		}
+		back, _ := ask(&profile.Set{GPUs: set.GPUs, Runs: append(set.Runs[1:], powered("net", fast, 8, e.Value))}, slow, 1, 8)
+		if e.Value < 199 && math.Abs(back.Value-c.watts) > 1e-9 {
+			t.Errorf("%g W and back is %g W", c.watts, back.Value)
+		}
+	}
+}
+
 // What is no GPU's, under a lowered limit or of nothing, says nothing.
 func TestNoPower(t *testing.T) {
 	limited, cpu := powered("net", "A100", 8, 100), powered("net", "A100", 8, 100)
