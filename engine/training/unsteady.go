@@ -135,6 +135,14 @@ func (e *evidence) spill(q question, weights []float64) float64 {
 	return q.pace.startup * weightedQuantile(order, weights, 0.75*sum, share)
 }
 
+// sameScript reports whether a complete run of the model is of the run's own variant,
+// whose schedule is then known.
+func (e *evidence) sameScript(q question) bool {
+	return slices.ContainsFunc(e.histories[e.first[q.model]:e.first[q.model+1]], func(c history) bool {
+		return c.series.Variant == q.series.Variant
+	})
+}
+
 // evenness says in a forecast whether the epochs are equal work, widens the interval
 // where they are not, and tells the chance that they are still to become unequal.
 func (e *evidence) evenness(
@@ -146,6 +154,10 @@ func (e *evidence) evenness(
 	chance = e.chance(q)
 	if q.model >= 0 && e.uneven[q.model] {
 		f.Uneven, f.Scheduled, f.Words = true, true, "the epochs of other runs of this model are not equal work"
+		if !e.sameScript(q) {
+			f.Words += ", and none of them is of this variant"
+			return off, 1
+		}
 		return off, chance
 	}
 	if d := p.durations(); len(d) == 2 {

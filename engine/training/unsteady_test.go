@@ -3,6 +3,7 @@ package training
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -92,6 +93,33 @@ func TestAComparableRunTellsOfTheSchedule(t *testing.T) {
 		if !got.Alone || got.Total.HalfWidth() <= of("net", "mine").Total.HalfWidth() || got.Words == "" {
 			t.Errorf("beside %s: %+v", name, got)
 		}
+	}
+}
+
+// Where a model's other variants grow their images, one whose schedule nobody saw may
+// turn out as any unsteady training; a complete run of its own variant tells its schedule.
+func TestAnotherVariantsScheduleIsNotItsOwn(t *testing.T) {
+	grows := func(variant string, at int, times float64) script {
+		return script{model: "net", variant: variant, system: "other", epochs: 20, epoch: func(i int) float64 {
+			if i < at {
+				return 100
+			}
+			return 100 * times
+		}}
+	}
+	mine := grows("mine", 4, 3)
+	mine.system = "new"
+	r := mine.run()
+	others := []profile.Run{grows("a", 15, 1.5).run(), grows("b", 12, 1.3).run(), grows("c", 16, 1.4).run()}
+	got := NewTotals(others).Predict(r, 2, 20)
+	if !got.Uneven || got.Total.High < *r.TotalS || !strings.Contains(got.Words, "none of them is of this variant") {
+		t.Errorf("beside other variants: %+v, took %g", got, *r.TotalS)
+	}
+	another := mine
+	another.system = "third"
+	same := NewTotals([]profile.Run{grows("mine", 4, 3).run(), another.run()}).Predict(r, 2, 20)
+	if !same.Uneven || same.Total.HalfWidth() > got.Total.HalfWidth()/2 || strings.Contains(same.Words, "none of them") {
+		t.Errorf("beside its own variant: %+v, beside others: %+v", same, got)
 	}
 }
 
