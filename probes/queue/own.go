@@ -10,7 +10,7 @@ func (p *Process) atHost() (over, there bool) {
 		p.explainWait()
 		switch s.Phase {
 		case Running, Ended:
-			if s.Unbegun {
+			if s.Unbegun && !p.hasBegun() {
 				p.all = true
 				p.lose(errors.New(p.explain("it never began")))
 				return true, false
@@ -35,13 +35,17 @@ func (p *Process) atHost() (over, there bool) {
 // haltedEarly ends a probe that is to end and whose host is not there; false if it is
 // only left.
 func (p *Process) haltedEarly() bool {
-	p.mu.Lock()
-	begun := p.begun
-	p.mu.Unlock()
-	if begun || p.isLeft() {
+	if p.hasBegun() || p.isLeft() {
 		return false
 	}
 	p.all = true
 	p.lose(errors.New("stopped before it began"))
 	return true
+}
+
+// hasBegun reports whether the probe was seen to run.
+func (p *Process) hasBegun() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.begun
 }

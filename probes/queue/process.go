@@ -160,9 +160,7 @@ func (p *Process) once() (over, began bool) {
 	exit := r.Wait()
 	close(finished)
 	copies.Wait()
-	p.mu.Lock()
-	began = p.begun
-	p.mu.Unlock()
+	began = p.hasBegun()
 	switch {
 	case p.isLeft():
 		p.lose(fmt.Errorf("left %s; the probe goes on there, and sweetspot attach collects it",
