@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"charm.land/ssh"
 	gossh "golang.org/x/crypto/ssh"
@@ -19,9 +18,10 @@ const mostChannels = 8
 // openSession opens a session of a connection, and passes on little of what a client may
 // ask for in it. It is an [ssh.ChannelHandler].
 func openSession(srv *ssh.Server, conn *gossh.ServerConn, ch gossh.NewChannel, ctx ssh.Context) {
-	open := ctx.Value(channelsKey{}).(*atomic.Int32)
-	defer open.Add(-1)
-	if open.Add(1) > mostChannels {
+	c := ctx.Value(connectionKey{}).(*connection)
+	c.begun()
+	defer c.open.Add(-1)
+	if c.open.Add(1) > mostChannels {
 		_ = ch.Reject(gossh.ResourceShortage, "too many sessions on one connection")
 		return
 	}
@@ -65,9 +65,6 @@ func begin(next ssh.Handler) ssh.Handler {
 		next(s)
 	}
 }
-
-// channelsKey is under which a connection counts its sessions, in an [atomic.Int32].
-type channelsKey struct{}
 
 // narrow is a channel that passes on few kinds of requests, and new sizes of the window only
 // once the session has begun.

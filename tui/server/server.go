@@ -64,7 +64,7 @@ type Server struct {
 
 // Waits of the server.
 const (
-	toLogIn  = time.Minute     // within which a client must have proved its key
+	toOpen   = time.Minute     // within which a client must have proved its key and opened a session
 	toLeave  = 4 * time.Second // for a session to put its terminal back
 	perGuest = 4               // connections for each session there may be
 )
@@ -94,10 +94,6 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Idle > 0 { // a connection without a session, or whose client is gone
-		s.ssh.IdleTimeout = c.Idle + time.Minute
-	}
-	s.ssh.HandshakeTimeout = toLogIn
 	s.ssh.ConnCallback = s.connect
 	s.ssh.ChannelHandlers = map[string]ssh.ChannelHandler{"session": openSession}
 	s.ssh.RequestHandlers = map[string]ssh.RequestHandler{} // none: no ports are forwarded
@@ -178,28 +174,6 @@ func (s *Server) left(c *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.sessions, c)
-}
-
-// connect counts connections, so that those who don't log in cannot pile up.
-func (s *Server) connect(ctx ssh.Context, conn net.Conn) net.Conn {
-	most := perGuest*s.config.MaxSessions + perGuest
-	if int(s.connections.Add(1)) > most {
-		s.connections.Add(-1)
-		return nil
-	}
-	ctx.SetValue(channelsKey{}, &atomic.Int32{})
-	return &counted{Conn: conn, closed: sync.OnceFunc(func() { s.connections.Add(-1) })}
-}
-
-// counted is a connection that is counted until it is closed.
-type counted struct {
-	net.Conn
-	closed func()
-}
-
-func (c *counted) Close() error {
-	defer c.closed()
-	return c.Conn.Close()
 }
 
 // mayLogIn reads the file of keys again, so that taking a key away counts at once. Whoever
