@@ -16,6 +16,7 @@ import (
 	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
+	"sweetspot/engine/roofline"
 )
 
 //go:embed vm_types.csv
@@ -59,10 +60,13 @@ func withPricesOf(a, b profile.VMType) profile.VMType {
 //go:embed gpus.csv
 var gpusCSV string
 
-var gpus = sync.OnceValue(func() []profile.GPUSpec { return embedded("gpus.csv", gpusCSV, ReadGPUs) })
+var gpus = sync.OnceValue(func() []profile.GPUSpec {
+	return roofline.KeptClocks(embedded("gpus.csv", gpusCSV, ReadGPUs))
+})
 
-// GPUs returns the data-sheet values of known GPUs; of several with the same
-// chip, the most common in clouds comes first. The slice is the caller's; what
+// GPUs returns the data-sheet values of known GPUs, with base clocks that boards
+// keep up ([roofline.KeptClocks]); of several with the same chip, the most common
+// in clouds comes first. The slice is the caller's; what
 // it points to is shared.
 func GPUs() []profile.GPUSpec { return slices.Clone(gpus()) }
 

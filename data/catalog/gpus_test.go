@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -46,6 +47,26 @@ func TestGPUs(t *testing.T) {
 		if g.TF32TFLOPS != nil && (*g.TF32TFLOPS < 0.45**g.FP16TFLOPS || *g.TF32TFLOPS > 0.55**g.FP16TFLOPS) {
 			t.Errorf("%s: TF32 %g beside FP16 %g", g.Name, *g.TF32TFLOPS, *g.FP16TFLOPS)
 		}
+	}
+}
+
+// Base clocks of few boards rise by more than a twentieth. By hand: an M40 does
+// 6.84·948/1112/250 TFLOPS per watt at its base clock, so an M60's 150 W allow 853 MHz, and an
+// RTX 6000 Ada, of the L40's chip and watts, has 915 MHz.
+func TestBaseClocksAreKept(t *testing.T) {
+	published, err := ReadGPUs(strings.NewReader(gpusCSV))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raised := map[string]float64{}
+	for i, g := range GPUs() {
+		if g.BaseMHz != nil && *g.BaseMHz > 1.05**published[i].BaseMHz {
+			raised[g.Name] = math.Round(*g.BaseMHz)
+		}
+	}
+	if want := map[string]float64{"M60": 853, "L40": 916, "RTX-A4000": 892, "A100-SXM4-40GB": 1166,
+		"H200-SXM5-141GB": 1590}; !maps.Equal(raised, want) {
+		t.Errorf("%v, want %v", raised, want)
 	}
 }
 

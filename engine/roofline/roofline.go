@@ -35,7 +35,7 @@ type Part struct{ Compute, Traffic float64 }
 // what is between convolutions, such as normalisations, reads and writes as much again.
 func Fitted() Constants {
 	return Constants{
-		StepS: 0.491e-3, LayerS: 0.519e-3, Lanes: Part{0.371, 15.6}, Tensor: Part{0.893, 8.19}, WeightsTraffic: 2.19,
+		StepS: 0.501e-3, LayerS: 0.515e-3, Lanes: Part{0.386, 15.5}, Tensor: Part{0.893, 8.20}, WeightsTraffic: 2.29,
 	}
 }
 
