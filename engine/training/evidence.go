@@ -220,9 +220,12 @@ func (e *evidence) off(q question, weights []float64) float64 {
 			others += weights[i]
 		}
 	}
-	share := 1.0
-	if others > maxOthersWeight {
-		share = maxOthersWeight / others
+	most, share := maxOthersWeight, 1.0
+	if q.model < 0 {
+		most = priorWeight // of a model never seen, others tell no more than the prior
+	}
+	if others > most {
+		share = most / others
 	}
 	sum := own + others*share
 	prior := priorError

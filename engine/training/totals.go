@@ -81,20 +81,21 @@ func (t *Totals) Predict(run profile.Run, known int, epochs float64) Forecast {
 	}
 	f := Forecast{}
 	rest := e.rest(q, weights)
-	off := math.Max(e.off(q, weights), estimate.Z90*q.pace.scatter)
-	off, chance := e.evenness(q, weights, p, off, &f)
-	if !f.Uneven { // nothing marks it: it is as likely to be of an unsteady kind as any
-		chance *= t.unsteady.Share
+	off := e.off(q, weights)
+	least, chance := e.evenness(q, weights, p, &f)
+	if !f.Uneven { // nothing marks it: it is as likely to be of an unsteady kind as those that begin alike
+		chance *= t.unsteady.share(q.pace)
 	}
-	between := func(faster, slower float64) estimate.Estimate {
+	longer := max(off, least, estimate.Z90*q.pace.scatter)
+	shorter := max(longer, e.spill(q, weights), e.earlier(q, weights, rest))
+	between := func(shorter, longer float64) estimate.Estimate {
 		start := p.StartsS[known]
 		return estimate.Estimate{
-			Value: start + rest, Low: start + rest*math.Exp(-faster), High: start + rest*math.Exp(slower), Basis: run.Basis,
+			Value: start + rest, Low: start + rest*math.Exp(-shorter), High: start + rest*math.Exp(longer), Basis: run.Basis,
 		}
 	}
-	low := math.Max(off, e.spill(q, weights))
-	f.Steady = between(low, off)
-	f.Total = between(reach(low, t.unsteady.Faster, chance), reach(off, t.unsteady.Slower, chance))
+	f.Steady = between(shorter, longer)
+	f.Total = between(t.unsteady.Faster.reach(shorter, chance), t.unsteady.Slower.reach(longer, chance))
 	return f
 }
 
