@@ -73,7 +73,7 @@ const (
 	// the GPU computes: 1 would be one after the other, infinity the longer of the two.
 	overlap = 2.0
 	// figureSpread is the standard deviation of ln(time) around the laws, by what is odd
-	// about a GPU. With it 94 % of the times on PROFET's GPUs are in their intervals, all
+	// about a GPU. With it 95 % of the times on PROFET's GPUs are in their intervals, all
 	// on Zeus' and timm's.
 	figureSpread = 0.2
 	// mostVotes bounds how many cells tell which law holds, to save time.
