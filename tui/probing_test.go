@@ -148,9 +148,10 @@ func TestSeveralProbesStandOnExplore(t *testing.T) {
 	}
 	d.exact()
 	d.press("1")
-	if s := d.screen(); !strings.Contains(s, "tiny") || !strings.Contains(s, "2 of 2 feasible") {
-		t.Errorf("Explore:\n%s", s)
-	}
+	d.arrive(func() bool {
+		s := d.screen()
+		return strings.Contains(s, "tiny") && strings.Contains(s, "2 of 2 feasible")
+	})
 	d.press("2", "esc")
 	if s := d.screen(); !strings.Contains(s, "Finished probes stay saved") {
 		t.Errorf("discarding does not say what stays:\n%s", s)
