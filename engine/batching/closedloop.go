@@ -28,44 +28,92 @@ type closedLoop struct {
 }
 
 // closedLoopOf finds the requests of a log, which is in order of arrival, that were sent because another one
-// had ended; nil where no more came just then than by chance.
+// had ended; nil where no more came just then than by chance, or its times are too coarse to tell.
 func closedLoopOf(log []Observed) *closedLoop {
-	ends := make([]int32, 0, len(log))
+	ends := endsOf(log)
+	c := &closedLoop{log: log, after: make([][]follower, len(log))}
+	follow := func(end, i int) {
+		last := ends[end]
+		c.after[last] = append(c.after[last], follower{int32(i), log[i].ArrivalS - log[last].LastS})
+	}
+	soon := func(end, i int) bool { return log[i].ArrivalS-log[ends[end]].LastS <= promptly }
+	ended, free, followers := 0, 0, 0 // ends so far, of which the later ones had no follower
+	for i, o := range log {
+		for ended < len(ends) && log[ends[ended]].LastS <= o.ArrivalS {
+			ended++
+		}
+		for free < ended && !soon(free, i) {
+			free++
+		}
+		switch {
+		case free < ended:
+			follow(free, i)
+			free++
+			followers++
+		case ended > 0 && soon(ended-1, i): // one of several, such as the clients of the next load
+			follow(ended-1, i)
+		default:
+			c.alone = append(c.alone, int32(i))
+		}
+	}
+	const surely, few = 5, 3 // standard deviations of what comes by chance, and requests
+	chance := byChance(log, ends)
+	if tooCoarse(log, ends) || float64(followers) <= chance+surely*math.Sqrt(chance)+few {
+		return nil
+	}
+	return c
+}
+
+// endsOf are the requests of a log whose end is known, in the order in which they ended.
+func endsOf(log []Observed) (ends []int32) {
 	for i, o := range log {
 		if o.Complete() {
 			ends = append(ends, int32(i))
 		}
 	}
 	slices.SortStableFunc(ends, func(a, b int32) int { return cmp.Compare(log[a].LastS, log[b].LastS) })
-	c := &closedLoop{log: log, after: make([][]follower, len(log))}
-	followers, ended := 0, 0
-	for i, o := range log {
-		for ended < len(ends) && log[ends[ended]].LastS <= o.ArrivalS {
-			ended++
-		}
-		if ended == 0 || o.ArrivalS-log[ends[ended-1]].LastS > promptly {
-			c.alone = append(c.alone, int32(i))
-			continue
-		}
-		last := ends[ended-1]
-		c.after[last] = append(c.after[last], follower{int32(i), o.ArrivalS - log[last].LastS})
-		followers++
-	}
-	if len(ends) == 0 {
-		return nil
-	}
-	const surely, few = 5, 3 // standard deviations of what comes by chance, and requests
-	if chance := byChance(log, ends); float64(followers) <= chance+surely*math.Sqrt(chance)+few {
-		return nil
-	}
-	return c
+	return ends
 }
 
-// byChance is how many requests would come within that time after an end if they came at random.
-func byChance(log []Observed, ends []int32) float64 {
-	spanS := max(log[ends[len(ends)-1]].LastS, log[len(log)-1].ArrivalS) - log[0].ArrivalS
-	covered := min(promptly*float64(len(ends)), spanS)
-	return float64(len(log)) * covered / spanS
+// byChance is how many requests would come just after an end if they came at random, at each time as many
+// as the log shows around it: in bursts, requests and ends come together.
+func byChance(log []Observed, ends []int32) (requests float64) {
+	const around = 100 * promptly
+	if len(ends) == 0 {
+		return 0
+	}
+	begins, over := log[0].ArrivalS, max(log[ends[len(ends)-1]].LastS, log[len(log)-1].ArrivalS)
+	first, last := 0, 0
+	for _, o := range log {
+		from, to := max(begins, o.ArrivalS-around), min(over, o.ArrivalS+around)
+		for first < len(ends) && log[ends[first]].LastS < from {
+			first++
+		}
+		for last < len(ends) && log[ends[last]].LastS <= to {
+			last++
+		}
+		requests += min(1, float64(last-first)*promptly/(to-from))
+	}
+	return requests
+}
+
+// tooCoarse reports whether no two times of a log are so close that one is just after the other: those of a log
+// in tenths of a second are the same or too far apart.
+func tooCoarse(log []Observed, ends []int32) bool {
+	times := make([]float64, 0, len(log)+len(ends))
+	for _, o := range log {
+		times = append(times, o.ArrivalS)
+	}
+	for _, i := range ends {
+		times = append(times, log[i].LastS)
+	}
+	slices.Sort(times)
+	for i := 1; i < len(times); i++ {
+		if apart := times[i] - times[i-1]; apart > 0 && apart <= promptly {
+			return false
+		}
+	}
+	return true
 }
 
 // arrivals are the requests of a closed loop in one simulation.

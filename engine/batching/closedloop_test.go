@@ -88,19 +88,62 @@ func TestClosedLoopWaits(t *testing.T) {
 	}
 }
 
-// Requests that come at random are taken as such, however long the server takes.
+// Requests that come at random are taken as such, however long the server takes: in bursts, when many come and
+// many end, several at once, and in a log whose times are coarse, where many have the same time.
 func TestOpenLoopIsNoClosedOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rate := rapid.Float64Range(0.5, 30).Draw(t, "rate")
 		requests := Synthetic(Lengths{Input: 100, Output: 40, Spread: 0.5}, 200, rate, rapid.Uint64().Draw(t, "seed"))
+		burst := rapid.SampledFrom([]int{0, 20, 100}).Draw(t, "burst")
+		atOnce := rapid.SampledFrom([]int{1, 8}).Draw(t, "at once")
+		for i := range requests {
+			if first := i - i%atOnce; first < i {
+				requests[i].ArrivalS = requests[first].ArrivalS
+			} else if burst > 0 {
+				requests[i].ArrivalS += 60 * float64(i/burst)
+			}
+		}
 		out, err := Simulate(requests, Server{Times{StepS: 0.008, PromptS: 1e-4, SequenceS: 1e-4}, looped.Settings})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c := closedLoopOf(out.Observe(requests)); c != nil {
+		log := rounded(out.Observe(requests), rapid.SampledFrom([]float64{1e-6, 0.001, 0.01, 0.1, 1}).Draw(t, "resolution"))
+		if c := closedLoopOf(log); c != nil {
 			t.Errorf("%d of %d requests follow another one", len(requests)-len(c.alone), len(requests))
 		}
 	})
+}
+
+// rounded is a log in whole units of so many seconds.
+func rounded(log []Observed, unit float64) []Observed {
+	for i := range log {
+		for _, at := range []*float64{&log[i].ArrivalS, &log[i].FirstS, &log[i].LastS} {
+			*at = math.Floor(*at/unit) * unit
+		}
+	}
+	SortLog(log)
+	return log
+}
+
+// Each of several clients that end together follows its own request, in a log in milliseconds too.
+func TestClosedLoopInMilliseconds(t *testing.T) {
+	log := rounded(inLoops(t, looped, []int{1, 4, 8}, 16, Lengths{Input: 128, Output: 24}, 0.0003), 0.001)
+	c := closedLoopOf(log)
+	if c == nil {
+		t.Fatal("no closed loop is found")
+	}
+	several := 0
+	for _, after := range c.after {
+		if len(after) > 1 {
+			several++
+		}
+	}
+	if several > 2 {
+		t.Errorf("%d requests have several that follow, want those that end the two first loads", several)
+	}
+	if len(c.alone) != 1 {
+		t.Errorf("%d of %d requests follow none, want the first one only", len(c.alone), len(log))
+	}
 }
 
 // Nothing of a log makes its simulation hang or leave a request out: odd times, answers that never end, more
