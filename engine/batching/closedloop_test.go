@@ -188,3 +188,37 @@ func TestFitFollowsClosedLoops(t *testing.T) {
 	requests := Synthetic(Lengths{Input: 128, Output: 48, Spread: 0.5}, 300, 3, 3)
 	comparePercentiles(t, looped, got.Server, requests, 0, 0.05)
 }
+
+// Where one client waits at a time, the log shows neither what a second sequence adds to a step nor how large the
+// cache is: the interval of the most load says so. Where several do, both follow.
+func TestIntervalsHoldWhatALogDoesNotShow(t *testing.T) {
+	requests := Synthetic(Lengths{Input: 128, Output: 48, Spread: 0.5}, 300, 3, 3)
+	limits := Limits{TTFTS: 1, TPOTS: 0.1, Share: 0.95}
+	_, most, err := Most(requests, looped, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		clients []int
+		shown   bool // what a sequence adds
+	}{{[]int{1}, false}, {[]int{4}, true}, {[]int{1, 16}, true}} {
+		log := inLoops(t, looped, c.clients, 96/len(c.clients), Lengths{Input: 128, Output: 24, Spread: 0.3}, 0.0003)
+		fit, err := Fit(log, len(log), Settings{TokenBudget: 512})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fit.CacheTokens != Unlimited {
+			t.Errorf("%d clients: a cache of %d tokens, and the server has no limit", c.clients, fit.CacheTokens)
+		}
+		a, err := Question{requests, *fit, limits, 1}.Answer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Most.Low > most.PerSecond || a.Most.High < most.PerSecond {
+			t.Errorf("%d clients: it holds %+v requests/s, and the server %g", c.clients, a.Most, most.PerSecond)
+		}
+		if off := math.Abs(a.Most.Value/most.PerSecond - 1); c.shown && off > 0.03 {
+			t.Errorf("%d clients: it holds %+v requests/s, and the server %g", c.clients, a.Most, most.PerSecond)
+		}
+	}
+}

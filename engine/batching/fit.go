@@ -58,7 +58,7 @@ func Fit(log []Observed, n int, known Settings) (*Fitted, error) {
 		}
 	}
 	out := &Fitted{Server: best.server(), Used: len(f.seen), Off: f.typical(best)}
-	out.Draws = f.draw(best, tried)
+	out.Draws = f.draw(slices.Concat([]attempt{best}, f.without(best), tried[:min(likely, len(tried))]))
 	return out, nil
 }
 
@@ -143,12 +143,18 @@ func (f *fitter) tryAll(known Settings) []attempt {
 	}
 	order := func() { slices.SortStableFunc(tried, func(a, b attempt) int { return cmp.Compare(a.loss, b.loss) }) }
 	order()
-	if best := tried[0]; known.CacheTokens == 0 && best.CacheTokens != Unlimited {
-		for _, step := range []float64{-0.075, -0.05, -0.025, 0.025, 0.05, 0.075} {
-			try(best.TokenBudget, best.CacheTokens+int(step*float64(cached)))
-		}
-		order()
+	best := tried[0]
+	if known.CacheTokens > 0 || best.CacheTokens == Unlimited {
+		return tried
 	}
+	limited := func(a attempt) bool { return a.CacheTokens != Unlimited }
+	if free := slices.IndexFunc(tried, func(a attempt) bool { return !limited(a) }); !f.better(best, tried[free]) {
+		return slices.DeleteFunc(tried, limited)
+	}
+	for _, step := range []float64{-0.075, -0.05, -0.025, 0.025, 0.05, 0.075} {
+		try(best.TokenBudget, best.CacheTokens+int(step*float64(cached)))
+	}
+	order()
 	return tried
 }
 
@@ -173,6 +179,20 @@ func (f *fitter) with(best attempt, term int) attempt {
 		}
 	}
 	return more
+}
+
+// without are attempts with one time less than another. One without which the log is met as well is not
+// shown by the log: with as many sequences at every time, that of a step and that of a sequence.
+func (f *fitter) without(best attempt) (fewer []attempt) {
+	for i := range best.of {
+		x := slices.Clone(best.x)
+		if best.of[i] == stepTerm { // sequences take what a step took
+			x[sequenceTerm] = math.Log(math.Exp(x[stepTerm]) + math.Exp(x[sequenceTerm]))
+		}
+		a := attempt{Settings: best.Settings, of: slices.Delete(slices.Clone(best.of), i, i+1), x: slices.Delete(x, i, i+1)}
+		fewer = append(fewer, f.search(a, fine, nil))
+	}
+	return fewer
 }
 
 // folds are the parts of a log that are left out in turn.
@@ -306,25 +326,37 @@ func (f *fitter) typical(a attempt) float64 {
 // likely is how many of the best choices of settings are drawn from.
 const likely = 6
 
+const (
+	// alike is by how much the loss of an attempt may be the greater one that explains a log as well: with
+	// a hundred requests that of a time more or less is, nine times in ten, by chance.
+	alike = 1.03
+	// unseen is a loss that tells nothing: all requests off by a per cent.
+	unseen = (1 + tpotWeight) * 0.01 * 0.01
+)
+
 // draw fits again with the requests weighed at random (the Bayesian bootstrap,
-// Rubin 1981), each time from the settings that fit best with these weights, and at
-// a level of its own.
-func (f *fitter) draw(best attempt, tried []attempt) []Server {
+// Rubin 1981), each time from one of the attempts that fit as well as any with these weights, and at
+// a level of its own. The first attempt is the best one.
+func (f *fitter) draw(tried []attempt) []Server {
 	rng := rand.New(rand.NewPCG(21, 9))
-	tried = append([]attempt{best}, tried[:min(likely, len(tried))]...)
 	var out []Server
-	for _, level := range f.drift(best).levels(draws, rand.New(rand.NewPCG(21, 11))) {
+	for _, level := range f.drift(tried[0]).levels(draws, rand.New(rand.NewPCG(21, 11))) {
 		weights := make([]float64, len(f.seen))
 		for i := range weights {
 			weights[i] = rng.ExpFloat64()
 		}
-		from, least := best, math.Inf(1)
-		for _, a := range tried {
-			if l := f.loss(a, weights); l < least {
-				from, least = a, l
+		losses, least := make([]float64, len(tried)), math.Inf(1)
+		for i, a := range tried {
+			losses[i] = f.loss(a, weights)
+			least = min(least, losses[i])
+		}
+		var from []attempt
+		for i, a := range tried {
+			if losses[i]+unseen <= alike*(least+unseen) {
+				from = append(from, a)
 			}
 		}
-		drawn := f.search(from, redraw, weights).server()
+		drawn := f.search(from[rng.IntN(len(from))], redraw, weights).server()
 		drawn.Times = drawn.slower(level)
 		out = append(out, drawn)
 	}

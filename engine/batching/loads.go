@@ -74,9 +74,11 @@ func cacheTold(loads []*profile.Serving) (tokens int) {
 
 // terms are the parts of [Times], in its order.
 const (
-	terms       = 8
-	batchedTerm = 6
-	maskedTerm  = 7
+	terms        = 8
+	stepTerm     = 0
+	sequenceTerm = 3
+	batchedTerm  = 6
+	maskedTerm   = 7
 )
 
 // usual are the terms of every server, the others those of some.

@@ -105,11 +105,18 @@ func SequencesSeen(log []Observed) int {
 	return most
 }
 
-// cacheSeen is about how many tokens the cache held at most.
+// cacheSeen is about how many tokens the cache held at most; 0 where too few requests waited for it to have
+// been a limit.
 func cacheSeen(log []Observed) int {
-	most := 0
+	most, waits := 0, 0
 	for _, m := range moments(log) {
 		most = max(most, m.cached)
+		if m.waiting > 0 {
+			waits++
+		}
+	}
+	if waits < fewest {
+		return 0
 	}
 	return most
 }
