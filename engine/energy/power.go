@@ -21,18 +21,18 @@ import (
 // thermal design powers and by how busy each is kept, as other models tell that were run
 // on both.
 type Powers struct {
-	curves     map[transfer.Subject]map[string][]drawn // by GPU, each by rising batch size
-	precisions map[transfer.Subject]string
-	tdp        func(gpu string) float64            // W; 0 where it is unknown
-	peak       func(gpu, precision string) float64 // TFLOPS; 0 where it is unknown
-	name       func(gpu string) string             // that all spellings of a GPU share
+	curves map[transfer.Subject]map[string][]drawn // by GPU, each by rising batch size
+	tdp    func(gpu string) float64                // W; 0 where it is unknown
+	peak   func(gpu, precision string) float64     // TFLOPS; 0 where it is unknown
+	name   func(gpu string) string                 // that all spellings of a GPU share
 }
 
 // drawn is the power of one GPU in watts at a batch size on it, and what a run there took:
-// a step, or an epoch; 0 where it is unknown or repeats are told in both ways.
+// a step, or an epoch on that GPU alone; 0 where it is unknown or repeats are told in both ways.
 type drawn struct {
 	batch, watts, seconds float64
 	perEpoch              bool
+	precision             string
 }
 
 // Standard deviations of ln(power). With half of any of them less than 85 % of Zeus'
@@ -63,7 +63,7 @@ const (
 
 // NewPowers reads the runs of a mode on GPUs. It is nil where no power was measured.
 func NewPowers(set *profile.Set, mode profile.Mode) *Powers {
-	p := &Powers{curves: map[transfer.Subject]map[string][]drawn{}, precisions: map[transfer.Subject]string{}}
+	p := &Powers{curves: map[transfer.Subject]map[string][]drawn{}}
 	p.name = func(gpu string) string {
 		if g, known := set.GPUSpec(gpu); known {
 			return g.Name
@@ -94,8 +94,8 @@ func NewPowers(set *profile.Set, mode profile.Mode) *Powers {
 		if p.curves[s] == nil {
 			p.curves[s] = map[string][]drawn{}
 		}
-		p.precisions[s] = r.Variant.Precision
 		x := drawn{batch: perGPU(r.BatchSize, r.GPUCount, r.Count, mode), watts: *watts / gpus}
+		x.precision = r.Variant.Precision
 		x.seconds, x.perEpoch = took(r)
 		p.curves[s][gpu] = append(p.curves[s][gpu], x)
 	}
@@ -118,13 +118,13 @@ func perGPU(batch, gpus, count int, mode profile.Mode) float64 {
 	return float64(batch) / float64(max(gpus, 1)*max(count, 1))
 }
 
-// took is the time of a step, or else of an epoch; 0 where it is unknown.
+// took is the time of a step, or else of an epoch, which several GPUs share; 0 where it is unknown.
 func took(r profile.Run) (seconds float64, perEpoch bool) {
 	switch {
 	case r.Steady.Known():
 		return r.Steady.Value, false
 	case r.TotalS != nil && r.Epochs != nil && *r.Epochs > 0:
-		return *r.TotalS / *r.Epochs, true
+		return *r.TotalS / *r.Epochs * float64(max(r.GPUCount, 1)*max(r.Count, 1)), true
 	}
 	return 0, false
 }
@@ -136,7 +136,7 @@ func merged(points []drawn) []drawn {
 		of[x.batch] = append(of[x.batch], x)
 	}
 	var out []drawn
-	for batch, alike := range of {
+	for _, alike := range of {
 		var watts, seconds []float64
 		for _, x := range alike {
 			watts = append(watts, x.watts)
@@ -144,7 +144,8 @@ func merged(points []drawn) []drawn {
 				seconds = append(seconds, x.seconds)
 			}
 		}
-		x := drawn{batch: batch, watts: estimate.Median(watts), perEpoch: alike[0].perEpoch}
+		x := alike[0]
+		x.watts, x.seconds = estimate.Median(watts), 0
 		if len(seconds) == len(alike) {
 			x.seconds = estimate.Median(seconds)
 		}
@@ -219,7 +220,7 @@ func (p *Powers) onto(s transfer.Subject, ln float64, from, to string) (moved fl
 		return 0, 0, 0, false
 	}
 	both := p.onBoth(s, from, to)
-	busier, timed := p.busier(both, from, to, p.precisions[s])
+	busier, timed := p.busier(both, from, to)
 	plain := p.law(ln, from, to, busier)
 	beyond := max(0, len(both)-2)
 	if beyond == 0 {
@@ -255,18 +256,15 @@ func (p *Powers) onBoth(s transfer.Subject, from, to string) map[string][][2]dra
 }
 
 // busier is how many times as much of its peak the second GPU keeps busy, by the times that
-// so many other models took on both; 1 where nothing tells.
-func (p *Powers) busier(both map[string][][2]drawn, from, to, precision string) (factor float64, models int) {
-	a, b := p.peak(from, precision), p.peak(to, precision)
-	if !(a > 0) || !(b > 0) {
-		return 1, 0
-	}
+// so many other models took on both, each beside the peaks at its own precision; 1 where nothing tells.
+func (p *Powers) busier(both map[string][][2]drawn, from, to string) (factor float64, models int) {
 	sum := 0.0
 	for _, model := range slices.Sorted(maps.Keys(both)) {
 		var quicker []float64
 		for _, x := range both[model] {
-			if x[0].seconds > 0 && x[1].seconds > 0 && x[0].perEpoch == x[1].perEpoch {
-				quicker = append(quicker, math.Log(x[0].seconds/x[1].seconds*a/b))
+			a, b := x[0].seconds*p.peak(from, x[0].precision), x[1].seconds*p.peak(to, x[1].precision)
+			if a > 0 && b > 0 && x[0].perEpoch == x[1].perEpoch {
+				quicker = append(quicker, math.Log(a/b))
 			}
 		}
 		if len(quicker) > 0 {

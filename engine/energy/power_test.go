@@ -104,6 +104,34 @@ func TestPowerOfABusierGPU(t *testing.T) {
 	}
 }
 
+// Times tell how busy a GPU is beside its peak at the precision that they were taken at, and those of an
+// epoch are of as many GPUs as shared it: neither half precision nor a second GPU makes one busier.
+func TestPowerBesideOtherPrecisionsAndGPUs(t *testing.T) {
+	const slow, fast = "slow", "fast"
+	set := &profile.Set{GPUs: []profile.GPUSpec{
+		{Name: slow, TDPWatts: new(100.0), FP32TFLOPS: new(10.0), FP16TFLOPS: new(10.0)},
+		{Name: fast, TDPWatts: new(200.0), FP32TFLOPS: new(20.0), FP16TFLOPS: new(80.0)}}}
+	other := func(gpu, precision string, seconds float64) profile.Run {
+		r := powered("other", gpu, 8, 50)
+		r.Variant.Precision, r.Steady = precision, estimate.Exact(seconds, estimate.Measured)
+		return r
+	}
+	epoch := func(gpu string, gpus int, seconds float64) profile.Run {
+		r := powered("other", gpu, 8*gpus, 50*float64(gpus))
+		r.GPUCount, r.TotalS, r.Epochs = gpus, &seconds, new(1.0)
+		return r
+	}
+	for name, runs := range map[string][]profile.Run{
+		"half precision": {other(slow, "fp16", 8), other(fast, "fp16", 1)},
+		"four GPUs":      {epoch(slow, 1, 8), epoch(fast, 4, 1)},
+	} {
+		set.Runs = append([]profile.Run{powered("net", slow, 8, 50)}, runs...)
+		if e, why := ask(set, fast, 1, 8); math.Abs(e.Value-100) > 1e-9 || !strings.Contains(why, "the times of 1 other") {
+			t.Errorf("%s: %g W, want 100: %s", name, e.Value, why)
+		}
+	}
+}
+
 // What is no GPU's, under a lowered limit or of nothing, says nothing.
 func TestNoPower(t *testing.T) {
 	limited, cpu := powered("net", "A100", 8, 100), powered("net", "A100", 8, 100)
