@@ -296,6 +296,26 @@ func TestOwnHost(t *testing.T) {
 	}
 	s.set(func() { s.state.Phase, s.state.Unbegun = Waiting, false })
 	waitUntil(t, func() bool { now, _, _ := w.State(jobName); return now.Phase == Waiting })
+	begun, connected := follow(), make(chan bool, 1)
+	begun.mu.Lock()
+	begun.begun, begun.attach = true, func() (link, error) {
+		select {
+		case connected <- true:
+		default:
+		}
+		return nil, errors.New("its host is busy")
+	}
+	begun.mu.Unlock()
+	s.set(func() { s.state.Phase, s.state.Unbegun = Ended, true })
+	select {
+	case <-connected:
+	case <-begun.ended:
+		t.Error("a probe that began is given up")
+	}
+	begun.Leave()
+	begun.Wait()
+	s.set(func() { s.state.Phase, s.state.Unbegun = Waiting, false })
+	waitUntil(t, func() bool { now, _, _ := w.State(jobName); return now.Phase == Waiting })
 	gone := follow()
 	s.set(func() { s.state.Phase, s.state.Why = Gone, "it was terminated" })
 	if lost := gone.Wait().Lost; !gone.Collected() || gone.Again() || lost == nil ||

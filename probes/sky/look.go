@@ -224,8 +224,9 @@ func (r record) state(jobs map[string]string, launch string) queue.State {
 	switch job, told := jobs[r.Name]; job {
 	case "": // it is not known, or not submitted yet
 		switch {
-		case launch == failed || launch == cancelled: // while it was set up: it is up and has no job
-			s.Phase, s.Why, s.Unbegun = queue.Ended, "its launch failed", true
+		// While it was set up: it has no job. Where sky queue is silent, only its spool tells.
+		case launch == failed || launch == cancelled:
+			s.Phase, s.Why, s.Unbegun = queue.Ended, "its launch failed", told
 		case told && launch != succeeded:
 			s.Phase, s.Why = queue.Waiting, "its cluster is being set up"
 		}

@@ -243,6 +243,8 @@ func requests(status string) string {
 func TestLook(t *testing.T) {
 	const lacking = "sky.exceptions.ResourcesUnavailableError: Failed to acquire resources in all zones in us-east-1"
 	const ill = `, "init_kind": "unhealthy", "init_status_reason": "ray \u001b[31mis down"`
+	const none, silent = `{"sweetspot-` + job + `": []}`, "Failed to get the job queue for cluster 'x'.\n{}"
+	unbegun := []string{"half-way", "ill, half-way", "cut short", "not set up"}
 	is := up("UP", "")
 	for name, c := range map[string]struct {
 		status, queue, launch, logs string
@@ -256,18 +258,21 @@ func TestLook(t *testing.T) {
 		"none to be had": {"", "", "FAILED", lacking, queue.Gone, "none of its VM types was to be had"},
 		"failed":         {"", "", "FAILED", "nothing", queue.Gone, "its launch failed; sky api logs"},
 		"half-way":       {up("INIT", ""), "", "FAILED", "", queue.Ended, "its launch failed"},
-		"not set up": {is, "Failed to get the job queue for cluster 'x'.\n{}", "FAILED", "RuntimeError: Failed to run setup",
-			queue.Ended, "its launch failed; sky api logs"},
-		"set up":       {is, `{"sweetspot-` + job + `": []}`, "", "", queue.Waiting, "its cluster is being set up"},
-		"job waits":    {is, jobOf("PENDING"), "", "", queue.Waiting, "its cluster is up"},
-		"running":      {is, jobOf("RUNNING"), "", "", queue.Running, "runs on AWS us-east-1"},
-		"job failed":   {is, jobOf("FAILED"), "", "", queue.Ended, "its job failed; sky logs"},
-		"job ended":    {is, jobOf("SUCCEEDED"), "", "", queue.Ended, "its job ended by itself"},
-		"queue silent": {is, "Failed to get the job queue for cluster 'x'.\n{}", "", "", queue.Running, "runs on"},
-		"stopped":      {up("STOPPED", ""), "", "SUCCEEDED", "", queue.Stopped, "its cluster was stopped with what it"},
-		"ill":          {up("INIT", ill), "", "SUCCEEDED", "", queue.Running, "SkyPilot calls its cluster unhealthy: ray"},
-		"cancelled":    {"", "", "CANCELLED", "", queue.Gone, "its launch was cancelled"},
-		"gone":         {"", "", "SUCCEEDED", "", queue.Gone, "its cluster was ended, by sky down or by its cloud"},
+		"cut short":      {up("INIT", ""), "", "CANCELLED", "", queue.Ended, "its launch failed"},
+		"ill, half-way":  {up("INIT", ill), "", "FAILED", "", queue.Ended, "its launch failed"},
+		"not set up":     {is, none, "FAILED", "RuntimeError: Failed to run setup", queue.Ended, "its launch failed; sky"},
+		"may run":        {is, silent, "FAILED", "RuntimeError: Failed to submit", queue.Ended, "its launch failed; sky"},
+		"runs after all": {is, jobOf("RUNNING"), "FAILED", "", queue.Running, "runs on AWS us-east-1"},
+		"set up":         {is, none, "", "", queue.Waiting, "its cluster is being set up"},
+		"job waits":      {is, jobOf("PENDING"), "", "", queue.Waiting, "its cluster is up"},
+		"running":        {is, jobOf("RUNNING"), "", "", queue.Running, "runs on AWS us-east-1"},
+		"job failed":     {is, jobOf("FAILED"), "", "", queue.Ended, "its job failed; sky logs"},
+		"job ended":      {is, jobOf("SUCCEEDED"), "", "", queue.Ended, "its job ended by itself"},
+		"queue silent":   {is, silent, "", "", queue.Running, "runs on"},
+		"stopped":        {up("STOPPED", ""), "", "SUCCEEDED", "", queue.Stopped, "its cluster was stopped with what it"},
+		"ill":            {up("INIT", ill), "", "SUCCEEDED", "", queue.Running, "SkyPilot calls its cluster unhealthy: ray"},
+		"cancelled":      {"", "", "CANCELLED", "", queue.Gone, "its launch was cancelled"},
+		"gone":           {"", "", "SUCCEEDED", "", queue.Gone, "its cluster was ended, by sky down or by its cloud"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, e := submitted(t)
@@ -284,7 +289,7 @@ func TestLook(t *testing.T) {
 				}
 				s, err = e.Look(t.Context(), []string{job})
 			}
-			if launched := c.phase != queue.Ended || c.launch == ""; s[job].Unbegun == launched {
+			if s[job].Unbegun != slices.Contains(unbegun, name) {
 				t.Errorf("%+v", s[job])
 			}
 			if err != nil || s[job].Phase != c.phase || !strings.HasPrefix(s[job].Words(), c.why) {
