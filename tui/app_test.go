@@ -141,7 +141,7 @@ func (d *driver) run(cmd tea.Cmd) {
 	result := make(chan tea.Msg, 1)
 	wait := 20 * time.Second // a slow machine does not hang
 	if d.probe().Status() != "" || d.goes {
-		wait = 50 * time.Millisecond // listening to a probe waits for its next word
+		wait = 500 * time.Millisecond // listening to a probe waits for its next word
 	}
 	go func() { result <- cmd() }()
 	select {

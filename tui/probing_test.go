@@ -140,12 +140,8 @@ func matrixOf(seq int, steadyS float64) matrix.Update {
 func TestSeveralProbesStandOnExplore(t *testing.T) {
 	p := &fakeProbe{updates: make(chan matrix.Update, 4)}
 	d := probingWith(t, p, p.updates)
-	before := d.screen()
 	p.updates <- matrixOf(2, 0.3)
-	d.settle(before)
-	if s := d.screen(); !strings.Contains(s, "1 of 2 done") || d.app.region() != keys.InRunCells {
-		t.Errorf("in %s:\n%s", d.app.region(), s)
-	}
+	d.arrive(func() bool { return strings.Contains(d.screen(), "1 of 2 done") && d.app.region() == keys.InRunCells })
 	d.exact()
 	d.press("1")
 	d.arrive(func() bool {
