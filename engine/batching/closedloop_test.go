@@ -1,7 +1,9 @@
 package batching
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -173,6 +175,13 @@ func TestClosedLoopServesAll(t *testing.T) {
 		for i, o := range seen {
 			if o.Request.Input != log[i].Input || !o.Complete() && !math.IsNaN(o.LastS) {
 				t.Errorf("request %d is %+v", i, o)
+			}
+		}
+		slices.SortStableFunc(seen, func(a, b Observed) int { return cmp.Compare(a.ArrivalS, b.ArrivalS) })
+		seen = slices.DeleteFunc(seen, func(o Observed) bool { return math.IsNaN(o.AdmittedS) })
+		for i := range seen[:max(len(seen)-1, 0)] {
+			if a, b := seen[i], seen[i+1]; a.ArrivalS < b.ArrivalS && a.AdmittedS > b.AdmittedS {
+				t.Errorf("%+v overtakes %+v", b, a)
 			}
 		}
 	})

@@ -3,6 +3,7 @@ package batching
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -20,6 +21,9 @@ const leastLoads = 3
 // for another: then TTFT is the time of a prompt.
 const alone = 1.5
 
+// apart is by what factor the sequences at once of two loads differ at least that show what a sequence adds.
+const apart = 1.5
+
 // FitLoads fits step times to the means of loads that clients measured, each at one concurrency or
 // rate, where no log of single requests is left. How many sequences decode at once, and how many prompt
 // tokens a step has, follow from the rate of tokens (Little 1961). The TTFT of loads that queue
@@ -30,6 +34,10 @@ func FitLoads(loads []*profile.Serving, known Settings) (*Fitted, error) {
 	if r.loads < leastLoads {
 		return nil, errors.New("step times need three loads at least with a TPOT and a rate of tokens, such as at three " +
 			"concurrencies")
+	}
+	if few, many := r.decoding(); many < apart*few {
+		return nil, fmt.Errorf("these loads have about as many sequences at once, %.2g to %.2g, so that none shows what "+
+			"more add to a step; measure at another concurrency too", few, many)
 	}
 	even, of := slices.Repeat([]float64{1}, len(r.of)), append(slices.Clone(usual), maskedTerm)
 	if !(r.leftOut(of) < r.leftOut(usual)) {
@@ -141,6 +149,17 @@ func rowsOf(loads []*profile.Serving) (out rows) {
 		}
 	}
 	return out
+}
+
+// decoding is how many sequences decode at once at the fewest and at the most.
+func (r rows) decoding() (few, many float64) {
+	few = math.Inf(1)
+	for _, row := range r.of {
+		if !row.isPrompt() {
+			few, many = min(few, row.of[sequenceTerm]), max(many, row.of[sequenceTerm])
+		}
+	}
+	return few, many
 }
 
 // leftOut is the sum of squared relative errors of each row, predicted from the others with some of

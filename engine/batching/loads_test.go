@@ -2,6 +2,7 @@ package batching
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"sweetspot/engine/profile"
@@ -62,6 +63,21 @@ func TestFitLoads(t *testing.T) {
 	if fit, err = FitLoads(loads, Settings{MaxSequences: 4000}); err != nil || fit.CacheTokens != 50_000 ||
 		fit.TokenBudget != 4000 || fit.Check() != nil {
 		t.Errorf("%+v, %v", fit, err)
+	}
+}
+
+// Loads with about as many sequences at once do not show what more add to a step: the most load that they told
+// was twenty times that of the server.
+func TestFitLoadsOfOneConcurrency(t *testing.T) {
+	itself := Server{Times{0.011, 7e-5, 0, 1.2e-4, 2e-8, 0.01, 0, 0}, Settings{256, 2048, Unlimited}}
+	for _, rates := range [][]float64{{4, 4, 4, 4}, {0.2, 0.2, 0.2}, {4, 4.2, 4.4, 4.6}} {
+		var loads []*profile.Serving
+		for _, rate := range rates {
+			loads = append(loads, loadOf(t, itself, Lengths{Input: 256, Output: 64}, rate))
+		}
+		if fit, err := FitLoads(loads, Settings{}); err == nil || !strings.Contains(err.Error(), "another concurrency") {
+			t.Errorf("at %v requests/s: %+v, %v", rates, fit, err)
+		}
 	}
 }
 
