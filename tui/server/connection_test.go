@@ -75,3 +75,58 @@ func TestManyLogins(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// Clients that connect and don't log in are turned away beyond a number, until some of them are gone.
+func TestMostConnections(t *testing.T) {
+	s := serve(t, func(c *Config) { c.MaxSessions = 1 })
+	greeted := func() (net.Conn, bool) { // whether the server says its version
+		conn, err := net.Dial("tcp", s.Address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		_ = conn.SetReadDeadline(time.Now().Add(waits))
+		_, err = conn.Read(make([]byte, 1))
+		return conn, err == nil
+	}
+	var first net.Conn
+	for i := range 2 * perGuest {
+		conn, ok := greeted()
+		if !ok {
+			t.Fatalf("connection %d of %d is turned away", i+1, 2*perGuest)
+		}
+		if first == nil {
+			first = conn
+		}
+	}
+	if _, ok := greeted(); ok {
+		t.Error("there is no limit")
+	}
+	_ = first.Close()
+	for until := time.Now().Add(waits); ; time.Sleep(10 * time.Millisecond) {
+		if _, ok := greeted(); ok {
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatal("one that is gone is still counted")
+		}
+	}
+}
+
+// What is written to a client who says nothing puts the end off, too: it watches a screen.
+func TestWritingIsNoSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const silence = time.Minute
+		near, far := net.Pipe()
+		defer func() { _ = far.Close() }()
+		c := newConnection(near, silence, func() {})
+		c.begun()
+		go func() { _, _ = far.Read(make([]byte, 1)) }()
+		time.AfterFunc(silence/2, func() { _, _ = c.Write([]byte("x")) })
+		began := time.Now()
+		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != silence*3/2 {
+			t.Errorf("it ended after %s: %v", time.Since(began), err)
+		}
+		_ = c.Close()
+	})
+}
