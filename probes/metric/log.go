@@ -93,10 +93,10 @@ func (l *Log) Step(t float64, epoch int) {
 // may print one a step. What was right after a validation is known once a step has
 // ended.
 func (l *Log) sift(t float64) {
-	kept := l.records[:l.sifted]
-	for i, r := range l.records[l.sifted:] {
+	kept, since := l.records[:l.sifted], l.records[l.sifted:]
+	for i, r := range since {
 		if l.at(r) >= t {
-			kept = append(kept, l.records[l.sifted+i:]...)
+			kept = append(kept, since[i:]...)
 			break
 		}
 		if isUnsaid := func(v Value) bool { return v.Split == Unsaid }; slices.ContainsFunc(r.values, isUnsaid) &&

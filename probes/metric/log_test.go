@@ -163,6 +163,45 @@ func TestClocksDiffer(t *testing.T) {
 	}
 }
 
+// Steps are told of some time after they ended, when more was printed since.
+func TestStepsToldLate(t *testing.T) {
+	l := NewLog(&Reader{})
+	l.Step(1, 0)
+	for i := range 3 {
+		l.Print(1.2+float64(i)/10, fmt.Sprintf("acc 0.%d", i+1)) // of the training
+		l.Print(1.25+float64(i)/10, fmt.Sprintf("val_acc 0.%d", i+1))
+	}
+	l.Print(2.1, "acc 0.8")
+	l.Print(3.1, "val_acc 0.7")
+	l.Print(3.2, "val_acc 0.8")
+	l.Step(2, 0)
+	l.Step(3, 1)
+	if len(l.records) != 5 || l.sifted != 3 || l.strays[l.records[0].shape] != 0 || len(l.strays) != 1 {
+		t.Errorf("%d records, %d of them sifted, strays %v", len(l.records), l.sifted, l.strays)
+	}
+	for _, r := range l.records {
+		if r.values[0].Split != Validation {
+			t.Errorf("kept %+v", r.values)
+		}
+	}
+}
+
+// A bar's last line, with the result of the whole, may come after the next step.
+func TestLastLineOfABarLate(t *testing.T) {
+	l := NewLog(&Reader{})
+	for epoch := range 2 {
+		at := float64(1 + epoch)
+		l.Step(at, epoch)
+		l.Validate(profile.Validation{Epoch: epoch, Seconds: 0.1, AtS: new(at + 0.2)})
+		l.Print(at+0.15, fmt.Sprintf("Epoch: %d/2 Step: 1/2 50.00%% |##  | val_acc: 12.5", epoch+1))
+		l.Step(at+0.3, epoch)
+		l.Print(at+0.31, fmt.Sprintf("Epoch: %d/2 Step: 2/2 100.00%% |####| val_acc: 2%d", epoch+1, epoch))
+	}
+	if got := said(l); got != "0: accuracy 0.2, 1: accuracy 0.21" {
+		t.Error(got)
+	}
+}
+
 // Output that is collected later has no times: its epochs and order tell.
 func TestReplayed(t *testing.T) {
 	l := NewLog(&Reader{})

@@ -52,7 +52,7 @@ func (l *Log) fill(slots []slot) []slot {
 		switch {
 		case i < 0:
 			loose = standAlone(loose, r, values)
-		case at <= l.checks[i].until || !slots[i].has(values):
+		case at <= l.checks[i].until || !slots[i].has(values) || slots[i].ends(r):
 			slots[i].add(r, values)
 		case !r.drawn: // a bar shows the last result until the next
 			loose = standAlone(loose, r, values)
@@ -108,6 +108,20 @@ func (l *Log) taken() map[string]bool {
 		out[name] = n > strays[name]
 	}
 	return out
+}
+
+// ends reports whether a record has the result of the epoch of which the slot has, with all
+// it has, only that of a part.
+func (s *slot) ends(r record) bool {
+	if s.epoch == nil || r.epoch == nil || *s.epoch != *r.epoch || r.isPartial() {
+		return false
+	}
+	for _, v := range s.best {
+		if !v.partial {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *slot) has(values []Value) bool {

@@ -116,7 +116,7 @@ func (l *loop) warnIfSilent() {
 
 // silenceWarning explains why no event may have arrived, and what to do.
 func silenceWarning(argv []string) string {
-	const ways = "have its output read with --adapter or --pattern, or let it write events (three lines, see CONTRIBUTING)"
+	const ways = "have its output read with --adapter or --pattern, or let it write events (three lines, see docs/events.md)"
 	if flag := hookDisablingFlag(argv); flag != "" {
 		return "no event has arrived in 30 s: Python's " + flag + " ignores the environment, which sweetspot needs to " +
 			"hook in; leave it out, " + ways
@@ -149,7 +149,7 @@ func (l *loop) remedy(otherwise string) string {
 	case l.options.RunsHarness:
 		return otherwise
 	case !l.options.Hooked:
-		return "; it must write events as CONTRIBUTING.md describes, or be run with --model"
+		return "; it must write events as docs/events.md describes, or be run with --model"
 	case l.state.reportsSteps && otherwise != "":
 		return otherwise
 	case l.options.Adapter != nil && l.options.Adapter.Kind() == adapter.Pattern:
@@ -159,7 +159,7 @@ func (l *loop) remedy(otherwise string) string {
 		return "; Python's " + flag + " disables sweetspot's hook: leave it out, or have the output read with --pattern"
 	}
 	return "; have its output read with --adapter or --pattern, let it write events (three lines, see " +
-		"CONTRIBUTING), or probe the model itself with --model"
+		"docs/events.md), or probe the model itself with --model"
 }
 
 // decide updates how precise the answer must be.

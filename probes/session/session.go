@@ -297,7 +297,7 @@ type message struct {
 	item  protocol.Item
 	drawn string // a line, or an update of a progress bar, as soon as it arrived; item is empty then
 	raw   []byte // what was written, as it arrived; all else is empty then
-	at    float64
+	at    float64 // when it was read, in seconds since the command began
 }
 
 // listen reads the process's three streams to their ends and then closes the
@@ -324,7 +324,7 @@ func listen(p Process, drawings, raw bool) <-chan message {
 					left <- struct{}{}
 					return
 				}
-				out <- message{from: from, item: item}
+				out <- message{from: from, item: item, at: time.Since(p.Started()).Seconds()}
 			}
 		}()
 	}

@@ -97,7 +97,7 @@ func (p *state) add(m message, now float64) {
 	case item.Event != nil:
 		p.noteSource(item.Event, now)
 		if t := timeOf(item.Event); t != nil && p.results != nil && m.from == fromEvents {
-			p.results.Heard(now, *t)
+			p.results.Heard(m.at, *t)
 		}
 		p.take(item.Event, m.from == fromEvents, now)
 	default:
