@@ -30,6 +30,11 @@ beyond: 10 steps, None epochs
 across: 7 steps, 5 epochs
 within: None steps, 5 epochs
 unclear: None steps, None epochs
+sized: 7 steps, None epochs
+acting: None steps, None epochs
+numbered: 20 steps, None epochs
+from_one: 20 steps, None epochs
+passed: 22 steps, None epochs
 `
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n%s", err, out)

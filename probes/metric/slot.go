@@ -110,18 +110,11 @@ func (l *Log) taken() map[string]bool {
 	return out
 }
 
-// ends reports whether a record has the result of the epoch of which the slot has, with all
-// it has, only that of a part.
+// ends reports whether a line says itself that it is of the epoch of which the slot has a
+// result already, as the last one of a bar does.
 func (s *slot) ends(r record) bool {
-	if s.epoch == nil || r.epoch == nil || *s.epoch != *r.epoch || r.isPartial() {
-		return false
-	}
-	for _, v := range s.best {
-		if !v.partial {
-			return false
-		}
-	}
-	return true
+	own := r.line.epoch
+	return own != nil && s.epoch != nil && *s.epoch == *own && !r.isPartial()
 }
 
 func (s *slot) has(values []Value) bool {
@@ -157,6 +150,9 @@ func (v Value) order() int {
 // standAlone adds a record to the validations that were not seen: to the last one, if
 // no step and no other epoch came between.
 func standAlone(loose []slot, r record, values []Value) []slot {
+	if r.isPartial() {
+		return loose // nobody knows the rest of it
+	}
 	if n := len(loose); n > 0 {
 		last := &loose[n-1]
 		sameEpoch := r.epoch == nil || last.epoch == nil || *r.epoch == *last.epoch

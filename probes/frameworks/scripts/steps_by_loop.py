@@ -144,6 +144,45 @@ def unclear():
             train(1)
 
 
+def sized():
+    samples = [0] * 50
+    for start in range(0, len(samples), 8):
+        train(samples[start : start + 8])
+
+
+def acting():
+    timesteps, total_timesteps, n_epochs = 0, 100, 4
+    while timesteps < total_timesteps:
+        for epoch in range(n_epochs):
+            for x in batches():
+                train(x)
+        timesteps += 10
+
+
+def numbered():
+    total_steps = 20
+    for step, x in enumerate(itertools.count()):
+        train(x)
+        if step >= total_steps - 1:
+            break
+
+
+def from_one():
+    total_steps = 20
+    for step, x in enumerate(itertools.count(), 1):
+        train(x)
+        if step == total_steps:
+            break
+
+
+def passed():
+    max_steps = 20
+    for step, x in enumerate(itertools.count()):
+        train(x)
+        if step > max_steps:
+            break
+
+
 def asked(way):
     try:
         way()
@@ -151,4 +190,4 @@ def asked(way):
         return "%s: %s" % (way.__name__, found)
 
 
-print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, both, last, beyond, across, within, unclear)), sep="\n")
+print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed)), sep="\n")

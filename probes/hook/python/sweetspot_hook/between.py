@@ -94,9 +94,12 @@ class Between:
             handle = self.torch.nn.modules.module.register_module_forward_hook(after)
 
     def computed(self, module):
-        self.open.compute()
+        phase = self.open
+        phase.compute()
         if type(module) in self.facts.kinds:
-            self.open.computed = self.clock.mark()
+            phase.computed = self.clock.mark()
+        elif phase.computed is None:
+            phase.touched = self.clock.mark()
 
     def spent(self):
         """Whatever comes next, the validation is over whose last batch was there: not every program asks for one more."""
@@ -147,11 +150,16 @@ class Between:
             self.usual = len(phase.whole(training)) or self.usual
         return phases.interruptions(self.clock, training, found, self.whole, self.pauses, usual, at_end)
 
-    def validation(self, end, epoch, seconds, seen):
-        """Reports a validation that ended at the mark."""
+    def validation(self, end, epoch, seconds, within, seen):
+        """Reports a validation until the mark, which lasted so long with the pauses within.
+
+        A program that saves before it trains again does so after it has evaluated: the result is printed before.
+        """
         if self.rank == 0:
-            t = events.at(self.clock.host(end))
-            events.emit("validation", t=round(t, 6), epoch=epoch, seconds=round(max(0.0, seconds), 9), metric=None, value=None, units=seen)
+            paused = sum(self.clock.seconds(*p) for p in within)
+            t = events.at(self.clock.host(end)) - paused
+            seconds = round(max(0.0, seconds - paused), 9)
+            events.emit("validation", t=round(t, 6), epoch=epoch, seconds=seconds, metric=None, value=None, units=seen)
 
     @guarded
     def compiled(self, begin):

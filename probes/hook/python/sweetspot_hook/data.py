@@ -24,6 +24,8 @@ class Data:
         self.epochs_done = self.steps_done = 0  # whole epochs, and the steps in them
         self.name = self.size = self.length = None  # of the training set; None unknown
         self.counted = None  # units of a whole pass, as fetched
+        self.loop = None  # of the program over epochs, where no loader tells of these
+        self.turns = False  # the coming iteration is the first of another round of it
         self.image = self.changed = False
         self.words = loaders.Words()
 
@@ -31,6 +33,13 @@ class Data:
         """A training pass kept the program waiting for this long."""
         self.wait += seconds
         a_pass.wait += seconds
+
+    def turn(self, count):
+        """The loop over epochs went on to its next round, after so many steps."""
+        self.turns = False
+        if self.training is None:
+            self.epoch, self.index = self.epoch + 1, 0
+            self.epochs_done, self.steps_done = self.epochs_done + 1, count
 
     def got(self, a_pass, seconds):
         self.asked(a_pass, seconds)
@@ -110,7 +119,7 @@ class Data:
 
     def _turn(self, chosen, count):
         old, left = self.training, 0
-        self.training = chosen
+        self.training, self.loop = chosen, None
         if old is None or old.loader_id != chosen.loader_id:
             self._adopt()
         if old is None:
@@ -187,6 +196,8 @@ class Data:
             per_epoch = self.steps_done / self.epochs_done
         elif self.length and self.batches:
             per_epoch = self.length / self.batches
+        elif self.loop is not None:
+            per_epoch = self.loop.length
         size = self.size
         if size is None and self.counted is not None:
             size = self.counted * world

@@ -3,43 +3,45 @@
 import ast
 import sys
 
-from . import loops
+from . import loops, steps
 
 DEEPEST = 60  # frames between a step and the loop
 
 
 def find(frames):
     """The loop that the frames, the innermost first, are in."""
-    trees, inner, candidate = {}, None, None
+    trees, within, candidate = {}, [], None
+    parts = any(steps.accumulates(frame, trees) for frame in frames)  # of steps, and not these, are counted by the loops within
     for frame in frames:
         for loop in reversed(loops.active(frame, trees)):
             if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
                 if "epoch" in loop.target.id.lower():
-                    return Epochs(frame, loop, inner)
-                if inner is not None and candidate is None and loops.rounds(loop.iter, frame, loops.MOST_EPOCHS):
-                    candidate = Epochs(frame, loop, inner)
-            inner = inner or (frame, loop)
-    return candidate or Epochs(None, None, None)
+                    return Epochs(frame, loop, within, parts)
+                if within and candidate is None and loops.rounds(loop.iter, frame, loops.MOST_EPOCHS):
+                    candidate = Epochs(frame, loop, within, parts)
+            within = [*within, (frame, loop)]
+    return candidate or Epochs(None, None, [], False)
 
 
 class Epochs:
-    """Counts steps and epochs. Without a loop all steps are of the first."""
+    """Counts steps and epochs. Without a loop all steps are of the first; within are the loops inside it that a step is in."""
 
-    def __init__(self, frame, loop, inner):
+    def __init__(self, frame, loop, within, parts):
         self.code, self.name = (frame.f_code, loop.target.id) if loop is not None else (None, None)
         self.epoch = self.index = 0  # of the coming step
         self.whole = self.steps = 0  # whole epochs, and the steps in them
         self.latest = None if frame is None else self._read(frame)
-        self.length = 1 if loop is not None and inner is None else inner and _rounds(*inner)
+        self.length = _rounds(*within[0]) if len(within) == 1 and not parts else None  # of several their product need not be
+        if loop is not None and not within:
+            self.length = 1
 
     def _read(self, frame):
         return loops.read(frame, lambda names: names.get(self.name))
 
-    def turn(self):
-        """Before a step: whether it is the first of another epoch."""
+    def has_turned(self, frame):
+        """Before a step, asked once: whether it is the first of another epoch. The frame is one that it is made in."""
         if self.code is None:
             return False
-        frame = sys._getframe(1)
         for _ in range(DEEPEST):
             if frame is None or frame.f_code is self.code:
                 break
@@ -50,9 +52,12 @@ class Epochs:
         if value is self.latest or value == self.latest:
             return False
         self.latest = value
+        return True
+
+    def turn(self):
+        """The next step is the first of another epoch."""
         self.whole, self.steps = self.whole + 1, self.steps + self.index
         self.epoch, self.index = self.epoch + 1, 0
-        return True
 
     def next(self):
         """After a step: returns its (epoch, index)."""

@@ -94,7 +94,8 @@ class Steps:
             begin, end, result = self.other
             self.other = None
             self.training.interruption("validation", begin, end, result, epoch=self.loop.epoch, metric=None, value=None, units=None)
-        if self.loop.turn():
+        if self.loop.has_turned(sys._getframe(1)):
+            self.loop.turn()
             self.seen = None if self.seen is None or self.in_epoch is None else self.seen + self.in_epoch
             self.in_epoch = 0
             self.training.describe(**self._model())

@@ -19,7 +19,7 @@ MOST_EPOCHS = 100000
 
 OPTIMIZED = 0x1  # of co_flags: a function's frame, whose locals are not a dictionary
 
-_ARITHMETIC = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b}
+_ARITHMETIC = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b, ast.FloorDiv: lambda a, b: a // b if b else None}
 
 
 def epochs(frames):
@@ -44,12 +44,13 @@ def are_parts(active):
     """Whether epochs are parts of rounds, as those over what was gathered in each; of loops, the innermost first."""
     words = [_words(loop) for loop, _ in active]
     epoch = next((k for k, found in enumerate(words) if any("epoch" in w for w in found)), len(words))
-    return any(part in w for found in words[epoch + 1 :] for w in found for part in ("iter", "update", "episode", "rollout"))
+    return any(part in w for found in words[epoch + 1 :] for w in found for part in ("iter", "update", "episode", "rollout", "timestep"))
 
 
 def _words(loop):
-    """What a loop over a range says of itself: names, attributes and keys."""
-    nodes = [n for part in (loop.target, loop.iter) for n in ast.walk(part)] if isinstance(loop, ast.For) else []
+    """What a loop says of itself: names, attributes and keys of what it goes over, or goes on by."""
+    parts = (loop.target, loop.iter) if isinstance(loop, ast.For) else (loop.test,)
+    nodes = [n for part in parts for n in ast.walk(part)]
     found = [w for n in nodes for w in (getattr(n, "id", ""), getattr(n, "attr", ""), getattr(n, "value", ""))]
     return [w.lower() for w in found if isinstance(w, str)]
 
@@ -107,15 +108,15 @@ def tree(frame, trees):
 
 
 def rounds(call, frame, most):
-    """The number of rounds of range(stop), range(start, stop), or of a progress bar over one; None if unknown."""
+    """The number of rounds of range(stop), range(start, stop, step), or of a progress bar over one; None if unknown."""
     if not isinstance(call, ast.Call) or not call.args:
         return None
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if name in ("range", "trange") and len(call.args) <= 2:
+    if name in ("range", "trange") and len(call.args) <= 3:
         bounds = [value(a, frame) for a in call.args]
-        if None in bounds:
+        if None in bounds or bounds[2:] == [0]:
             return None
-        n = bounds[0] if len(bounds) == 1 else bounds[1] - bounds[0]
+        n = len(range(*bounds))
         return n if 1 <= n <= most else None
     if name in ("tqdm", "track", "master_bar"):
         return rounds(call.args[0], frame, most)
@@ -123,12 +124,36 @@ def rounds(call, frame, most):
 
 
 def value(node, frame):
-    """The whole number that an expression of names, attributes and arithmetic has; None for any other."""
+    """The whole number that an expression of names, attributes, lengths and arithmetic has; None for any other."""
     if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
         a, b = value(node.left, frame), value(node.right, frame)
         return None if a is None or b is None else _ARITHMETIC[type(node.op)](a, b)
-    found = _object(node, frame)
+    found = _extent(node, frame)
+    if found is None:
+        found = _object(node, frame)
     return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+PLAIN = ("builtins", "torch", "numpy", "jax", "jaxlib")  # where sequences and arrays are defined whose extent is only looked up
+
+
+def _extent(node, frame):
+    """What len(x), x.shape[k] or x.size(k) is of a list or an array: their classes are none of the program's. None for any other."""
+    if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
+        name, of, places = "shape", node.value.value, [node.slice]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "size":
+        name, of, places = "shape", node.func.value, node.args
+    elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len" and len(node.args) == 1:
+        name, of, places = "len", node.args[0], [ast.Constant(0)]
+    else:
+        return None
+    found, place = _object(of, frame), value(places[0], frame) if len(places) == 1 else None
+    if place is None or type(found).__module__.partition(".")[0] not in PLAIN:
+        return None
+    try:
+        return len(found) if name == "len" else found.shape[place]
+    except Exception:  # it has none
+        return None
 
 
 def _object(node, frame):

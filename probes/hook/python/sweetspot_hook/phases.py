@@ -17,14 +17,15 @@ class Phase:
     `backwards` are the backward passes before it, and `differentiated` is whether
     it had some of its own.
     `turns` are when evaluation mode was asked for, each but the last with
-    something computed after it, and `computed` when the network last was.
+    something computed after it, and `computed` when the network last was. Of one that only holds
+    others and computes nothing as a whole, `touched` is when one of these was.
     """
 
     def __init__(self, begin, followed, backwards):
         self.begin = begin
         self.back = None
         self.backwards, self.differentiated = backwards, False
-        self.turns, self.computed = [begin], None
+        self.turns, self.computed, self.touched = [begin], None, None
         self.ran = False if followed else None  # whether anything was computed; None for unknown
         self.idle = True  # nothing was since the last turn
         self.last = self.spent = None
@@ -66,6 +67,7 @@ class Phase:
         """Takes the one that continues it."""
         self.back, self.last, self.spent = later.back, later.last or self.last, later.spent
         self.turns, self.computed = self.turns + later.turns, later.computed or self.computed
+        self.touched = later.touched or self.touched
         self.ran, self.idle = later.ran if self.ran is False else self.ran, later.idle
         for p, mark in later.fetched.items():
             self.fetched.setdefault(p, mark)
@@ -91,7 +93,7 @@ class Phase:
         if resumed is not None and (self.back is not None or self.others(training)):
             return resumed
         end = self.last if self.back is None and self.others(training) else self.back
-        return self.computed if end is None and at_end else end
+        return self.computed or self.touched if end is None and at_end else end
 
     def parts(self, training, end, usual):
         """(begin, end, samples seen) of it, or of each where it has several times the usual evaluations.

@@ -12,7 +12,7 @@ import sys
 from time import perf_counter
 
 from . import (
-    between, clock, control, cycles, data, ends, epochs, events, facts, flops, graphs, guard, language, log, loops, packages, ranks, savers,
+    between, clock, control, cycles, data, ends, epoch_loop, epochs, events, facts, flops, graphs, guard, language, log, loops, packages, ranks, savers,
     stepping, steps, work,
 )
 from .guard import guarded
@@ -67,6 +67,7 @@ class Recorder(between.Between, stepping.Stepping):
         self.fed = True  # the primary's last step had data of its own
         self.gradients = None  # what stands for the optimizer where there is none
         self.backwards = 0  # passes
+        self.turned = False  # it was the first of another epoch
         self.backward = self.ended = None  # the thread of the latest backward pass, and the mark at its end without an optimizer
         self.last = None  # mark at the end of the last iteration
         self.log = log.Log()
@@ -159,6 +160,8 @@ class Recorder(between.Between, stepping.Stepping):
         f.epochs, f.steps = epochs.find(frames, sys.argv[1:]), steps.find(frames, sys.argv[1:])
         f.epochs = f.epochs and f.epochs + self.data.epochs_done
         f.steps = f.steps and f.steps + self.count
+        if f.epochs and self.data.latest is None:
+            self.data.loop = epoch_loop.find(frames)
 
     def _first_iteration(self, t, end):
         self.data.first_step()
@@ -197,6 +200,8 @@ class Recorder(between.Between, stepping.Stepping):
             d.learn()
             self._report_first()
         left = d.pick(self.count) if self.count == 1 or d.training not in d.passes else 0
+        if d.turns:
+            d.turn(self.count)
         units = d.use()
         schedule = self.work.step(units, d.training and d.training.shape, self.count + 1)
         if schedule and self.rank == 0:
@@ -258,7 +263,7 @@ class Recorder(between.Between, stepping.Stepping):
         for b, e, seen, within in i.validations:
             lasted = c.seconds(b, e)
             sum_ += lasted
-            self.validation(e, i.epoch, lasted - sum(c.seconds(*p) for p in within), seen)
+            self.validation(e, i.epoch, lasted, within, seen)
         return sum_
 
     def _settle(self):
@@ -343,4 +348,4 @@ class Recorder(between.Between, stepping.Stepping):
         if validations:
             c.wait()
         for b, e, seen, within in validations:
-            self.validation(e, epoch, c.seconds(b, e) - sum(c.seconds(*p) for p in within), seen)
+            self.validation(e, epoch, c.seconds(b, e), within, seen)

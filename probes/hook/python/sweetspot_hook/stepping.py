@@ -81,7 +81,7 @@ class Stepping:
     @guarded
     def differentiated(self):
         """Such a pass has ended."""
-        self.ended = self.clock.mark()
+        self.ended, self.turned = self.clock.mark(), self.turned or self.turns()
         if self.gradients is None and not self.optimizers:
             self.gradients = gradients.Gradients(self.torch)
 
@@ -115,7 +115,9 @@ class Stepping:
             self.graphs.captured(optimizer)
             return False
         end = self.clock.mark()
-        self.log.add((self._step, id(optimizer), weakref.ref(optimizer), end))
+        turns = self.turns() if optimizer is not self.gradients else self.turned
+        self.turned = False
+        self.log.add((self._step, id(optimizer), weakref.ref(optimizer), end, turns))
         at = self.clock.host(end)
         if at < self.until and len(self.log.calls) < self.room and not self.control.asked():
             return False
@@ -141,8 +143,17 @@ class Stepping:
         if self.log.calls:
             self.evaluate()
 
-    def _step(self, key, ref, end):
-        """The optimizer with this key made a step that ended at the mark. It may have gone since."""
+    def turns(self):
+        """Whether what is done now is the first of another epoch, as far as the program's loop tells."""
+        loop = self.data.loop
+        if loop is None:
+            return False
+        frame = sys._getframe(1) if self.owner == get_ident() else sys._current_frames().get(self.owner)
+        return loop.has_turned(frame)
+
+    def _step(self, key, ref, end, turns):
+        """The optimizer with this key made a step that ended at the mark, the first of another epoch or not. It may have gone since."""
+        self.data.turns = self.data.turns or turns
         optimizer = ref()
         primary = self.primary() if self.primary is not None else None
         if primary is None or (primary is self.gradients and primary is not optimizer):

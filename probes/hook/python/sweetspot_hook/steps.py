@@ -66,8 +66,25 @@ def bound(loop, frame, outer):
         if isinstance(statement, ast.If) and any(isinstance(s, (ast.Break, ast.Return)) for s in statement.body):
             n = compared(statement.test, frame, (ast.Gt, ast.GtE, ast.Eq), loop, outer)
             if n is not None:
-                return n
+                return n + rounds_more(statement, frame, loop)
     return None
+
+
+def rounds_more(statement, frame, loop):
+    """Those beyond the number that a loop ends at: it numbers its rounds itself, and looks at the number after a step.
+
+        for step, batch in enumerate(stream):
+            train(batch)
+            if step >= total - 1: break
+    """
+    left = getattr(statement.test, "left", None)
+    own = isinstance(loop, ast.For) and any(getattr(n, "id", None) == getattr(left, "id", "") for n in ast.walk(loop.target))
+    if not own or statement.lineno <= frame.f_lineno:
+        return 0
+    first = loops.value(left, frame)  # in the first round
+    if first not in (0, 1):
+        return 0
+    return 1 if isinstance(statement.test.ops[0], ast.Gt) else 1 - first
 
 
 def compared(test, frame, ways, loop, outer):
