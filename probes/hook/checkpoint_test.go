@@ -75,6 +75,21 @@ func TestTheTimeOfATrainingHoldsItsCheckpoints(t *testing.T) {
 	}
 }
 
+// What a script prints between a validation and the checkpoint after it came after the
+// validation: this one ended before the other began.
+func TestAValidationEndsBeforeItsCheckpoint(t *testing.T) {
+	r := run(t, "saved_before_training.py")
+	if len(r.validations) != 3 || len(r.pauses) != 3 || r.exit.Code != 0 {
+		t.Fatalf("%d validations, %d pauses, exit %+v, stderr %q", len(r.validations), len(r.pauses), r.exit, r.stderr)
+	}
+	for i, v := range r.validations[:2] { // after the last one nothing trains
+		p := r.pauses[i]
+		if begun := *p.T - p.Seconds; p.Seconds < 0.3 || *v.T-v.Seconds > begun || *v.T > begun+0.1 {
+			t.Errorf("the validation at %.3f s, which lasted %.3f s, did not end before %.3f s", *v.T, v.Seconds, begun)
+		}
+	}
+}
+
 // alone runs the script as if there were no probes, and returns its seconds.
 func alone(t *testing.T, argv []string) float64 {
 	t.Helper()

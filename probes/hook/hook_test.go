@@ -257,9 +257,9 @@ func TestScripts(t *testing.T) {
 			unit:   "sample", precision: "fp32", places: grid(4, 6), units: repeat(24, 10), models: 1, stdout: "epoch 0: ",
 		},
 		{
-			script: "by_hand.py", byHand: true, batch: 16, perEpoch: unknown, trainSize: unknown, epochs: 4, params: 195,
-			unit: "sample", precision: "fp32", places: grid(1, 40), units: repeat(40, unknown), models: 1, stdout: "epoch 0: ",
-			validations: []validation{{0, unknown}, {0, unknown}, {0, unknown}, {0, unknown}},
+			script: "by_hand.py", byHand: true, batch: 16, perEpoch: 10, trainSize: unknown, epochs: 4, params: 195,
+			unit: "sample", precision: "fp32", places: grid(4, 10), units: repeat(40, unknown), models: 1, stdout: "epoch 0: ",
+			validations: []validation{{0, unknown}, {1, unknown}, {2, unknown}, {3, unknown}},
 		},
 		{
 			script: "engine.py", batch: 16, perEpoch: 4, trainSize: 64, epochs: 3, params: 161, unit: "sample",
@@ -281,10 +281,10 @@ func TestScripts(t *testing.T) {
 			places: grid(2, 4), units: repeat(8, 16), validations: []validation{{0, 64}, {0, 16}, {1, 64}, {1, 16}}, models: 1,
 		},
 		{
-			script: "no_loader.py", batch: 16, perEpoch: unknown, trainSize: unknown, epochs: 3, params: 385,
+			script: "no_loader.py", batch: 16, perEpoch: 4, trainSize: unknown, epochs: 3, params: 385,
 			unit: "sample", precision: "bf16",
-			places: grid(1, 12), units: repeat(12, unknown), models: 1, stdout: "0 ",
-			validations: []validation{{0, unknown}, {0, unknown}, {0, unknown}},
+			places: grid(3, 4), units: repeat(12, unknown), models: 2, stdout: "0 ",
+			validations: []validation{{0, unknown}, {1, unknown}, {2, unknown}},
 		},
 		{
 			script: "iterable.py", stream: true, batch: 10, perEpoch: 5, trainSize: 45, epochs: 2, params: 5, unit: "sample",

@@ -295,8 +295,8 @@ const (
 type message struct {
 	from  origin
 	item  protocol.Item
-	drawn string // a line, or an update of a progress bar, as soon as it arrived; item is empty then
-	raw   []byte // what was written, as it arrived; all else is empty then
+	drawn string  // a line, or an update of a progress bar, as soon as it arrived; item is empty then
+	raw   []byte  // what was written, as it arrived; all else is empty then
 	at    float64 // when it was read, in seconds since the command began
 }
 

@@ -193,6 +193,25 @@ class Between:
             self.data.asked(a_pass, seconds)
 
     @guarded
+    def keeps(self, loader, iterator):
+        """A loader with a way of its own to begin a pass has an iterator, which it may keep for all passes, as YOLO's and timm's do."""
+        n = loaders.batches(loader)
+        if n:
+            iterator._sweetspot_kept = loaders.Kept(loader, n)
+
+    @guarded
+    def goes_on(self, iterator, kept):
+        """The iterator that a loader keeps begins its next pass: returns that one."""
+        loader, before = kept.loader(), iterator.__dict__.get("_sweetspot_pass")
+        if loader is None:
+            return None
+        self.catch_up()
+        if before is not None:
+            before.exhausted = True
+        self.began(loader, iterator, self.beginning())
+        return iterator.__dict__.get("_sweetspot_pass")
+
+    @guarded
     def stand_in(self, iterator):
         """A pass that no loader of PyTorch's began: fastai goes over a stand-in, whose d is its loader. Else None."""
         fake = getattr(iterator, "_dataset", None)

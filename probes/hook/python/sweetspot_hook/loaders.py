@@ -2,6 +2,7 @@
 
 import collections
 import collections.abc
+import weakref
 
 # Batches of a pass that are remembered until a step uses them.
 REMEMBERED = 4096
@@ -66,6 +67,18 @@ class Pass:
             return self.sizes.popleft()
         taken = [self.sizes.popleft() for _ in range(min(batches, len(self.sizes)))]
         return None if None in taken else sum(taken)
+
+
+class Kept:
+    """An iterator that a loader may keep for all of its passes: it has given more batches than there are in one."""
+
+    def __init__(self, loader, batches):
+        self.loader, self.batches, self.given = weakref.ref(loader), batches, 0
+
+    def turns(self):
+        """Whether the batch that was given now is the first of another pass than the first."""
+        self.given += 1
+        return self.given > self.batches and (self.given - 1) % self.batches == 0
 
 
 class Words:

@@ -163,6 +163,7 @@ def _scalers(r, torch):
 
 def _loaders(r, module):
     begin_pass, fetch = module.DataLoader.__iter__, module._BaseDataLoaderIter.__next__
+    build = module.DataLoader._get_iterator
 
     @functools.wraps(begin_pass)
     def __iter__(self):
@@ -172,9 +173,18 @@ def _loaders(r, module):
             r.began(self, iterator, begin)
         return iterator
 
+    @functools.wraps(build)
+    def _get_iterator(self):
+        iterator = build(self)
+        if type(self).__iter__ is not module.DataLoader.__iter__:
+            r.keeps(self, iterator)
+        return iterator
+
     @functools.wraps(fetch)
     def __next__(self):
-        p = self.__dict__.get("_sweetspot_pass")
+        p, kept = self.__dict__.get("_sweetspot_pass"), self.__dict__.get("_sweetspot_kept")
+        if p is None and kept is not None:
+            p = r.goes_on(self, kept)
         if p is None:
             p = r.stand_in(self)
         if p is None or r.off or r.paused:
@@ -192,6 +202,8 @@ def _loaders(r, module):
         except StopIteration:
             r.exhausted(p, perf_counter() - begin)
             raise
+        if kept is not None and kept.turns():
+            p = r.goes_on(self, kept) or p
         r.got(p, batch, perf_counter() - begin)
         return batch
 
@@ -208,6 +220,7 @@ def _loaders(r, module):
         return index
 
     module.DataLoader.__iter__, module._BaseDataLoaderIter.__next__ = __iter__, __next__
+    module.DataLoader._get_iterator = _get_iterator
     module._BaseDataLoaderIter._next_index = _next_index
 
 

@@ -1,0 +1,54 @@
+"""A loader that keeps one iterator over a sampler without end for all of its passes, so that its workers are started once, as detectors' do."""
+
+import torch
+import weights
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.set_num_threads(1)
+torch.manual_seed(0)
+
+
+class Again:
+    def __init__(self, batches):
+        self.batches = batches
+
+    def __len__(self):
+        return len(self.batches)
+
+    def __iter__(self):
+        while True:
+            yield from self.batches
+
+
+class Endless(DataLoader):
+    kept = None
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        object.__setattr__(self, "batch_sampler", Again(self.batch_sampler))
+
+    def __iter__(self):
+        self.kept = self.kept or self._get_iterator()
+        for _ in range(len(self)):
+            yield next(self.kept)
+
+
+def data(n):
+    return TensorDataset(torch.randn(n, 6), torch.randn(n, 1))
+
+
+train, held_out = Endless(data(52), batch_size=8, shuffle=True), Endless(data(20), batch_size=10)
+model = nn.Sequential(nn.Linear(6, 12), nn.ReLU(), nn.Linear(12, 1))
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+for epoch in range(4):
+    model.train()
+    for x, y in train:
+        loss = nn.functional.mse_loss(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    model.eval()
+    with torch.no_grad():
+        print(epoch, loss.item(), sum(nn.functional.mse_loss(model(x), y).item() for x, y in held_out))
+weights.tell(model)
