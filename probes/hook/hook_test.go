@@ -287,6 +287,16 @@ func TestScripts(t *testing.T) {
 			validations: []validation{{0, unknown}, {1, unknown}, {2, unknown}},
 		},
 		{
+			script: "two_sets.py", stream: true, batch: 12, perEpoch: 5, trainSize: 60, epochs: 3, params: 110, unit: "sample",
+			precision: "fp32", places: grid(3, 5), units: repeat(15, 12), models: 1, stdout: "training accuracy: ",
+			validations: []validation{{0, unknown}, {1, unknown}, {2, unknown}}, // of which set a result is nobody knows
+		},
+		{
+			script: "kept_iterator.py", stream: true, batch: 8, perEpoch: 7, trainSize: 52, epochs: 4, params: 97, unit: "sample",
+			precision: "fp32", places: grid(4, 7), units: repeat(4, 8, 8, 8, 8, 8, 8, 4), models: 1, stdout: "0 ",
+			validations: []validation{{0, 20}, {1, 20}, {2, 20}, {3, 20}},
+		},
+		{
 			script: "iterable.py", stream: true, batch: 10, perEpoch: 5, trainSize: 45, epochs: 2, params: 5, unit: "sample",
 			dataset: "Stream", precision: "fp32",
 			places: grid(2, 5), units: repeat(2, 10, 10, 10, 10, 5), models: 2,

@@ -116,7 +116,8 @@ func (l *loop) warnIfSilent() {
 
 // silenceWarning explains why no event may have arrived, and what to do.
 func silenceWarning(argv []string) string {
-	const ways = "have its output read with --adapter or --pattern, or let it write events (three lines, see docs/events.md)"
+	const ways = "have its output read with --adapter or --pattern, or let it write events (three lines, see " +
+		"docs/events.md)"
 	if flag := hookDisablingFlag(argv); flag != "" {
 		return "no event has arrived in 30 s: Python's " + flag + " ignores the environment, which sweetspot needs to " +
 			"hook in; leave it out, " + ways

@@ -109,9 +109,9 @@ class Phase:
         return [(b, e, self.seen([p for _, _, p in g if p])) for b, e, g in zip(begins, ends, groups)]
 
     def seen(self, passes):
-        """Samples seen in passes, or None."""
+        """Samples seen in passes, or None. Of several loaders the result may be that of one."""
         units = [self.units[p] for p in passes]
-        return sum(units) if units and None not in units else None
+        return sum(units) if units and None not in units and len({p.loader_id for p in passes}) == 1 else None
 
 
 def joined(phases, training):
