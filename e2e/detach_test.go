@@ -48,6 +48,18 @@ func collect(t *testing.T, user home, db string, before int) {
 	}
 }
 
+// grows waits until a database holds more iterations.
+func grows(t *testing.T, db string, beyond int) {
+	t.Helper()
+	file := sound(t, db)
+	for deadline := time.Now().Add(timeout); single[int](t, file, "SELECT count(*) FROM iterations") <= beyond; {
+		if time.Now().After(deadline) {
+			t.Fatalf("after %s there are no more than %d iterations", timeout, beyond)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
 // The terminal goes while the screens probe with --detach, as when a
 // connection drops: the probe goes on, and attach shows the run whole.
 func TestDetachedScreens(t *testing.T) {
@@ -59,7 +71,7 @@ func TestDetachedScreens(t *testing.T) {
 	pid := s.pid()
 	s.tmux("kill-server")
 	gone(t, []int{pid})
-	time.Sleep(time.Second) // in which the probe, alone now, goes on
+	grows(t, s.home.profiles(), iterations(screen)+100) // the probe, alone now, goes on
 	collect(t, s.home, s.home.profiles(), iterations(screen)+100)
 }
 
@@ -90,7 +102,7 @@ func TestDetachedProbe(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = cmd.Wait()
-			time.Sleep(time.Second) // in which the probe, alone now, goes on
+			grows(t, db, before+100) // the probe, alone now, goes on
 			collect(t, user, db, before+100)
 		})
 	}
@@ -107,6 +119,6 @@ func TestLeavingAProbe(t *testing.T) {
 	s.waitFor("detach", timeout)
 	s.keys("l")
 	s.left(0)
-	time.Sleep(time.Second)
+	grows(t, s.home.profiles(), iterations(screen)+100)
 	collect(t, s.home, s.home.profiles(), iterations(screen))
 }

@@ -99,14 +99,20 @@ func probeCommand(user home, db, diary string, flags ...string) *exec.Cmd {
 	return cmd
 }
 
-// probeAndKill starts a probe, kills the program after some time and checks
-// what is left. It returns how many iterations had to be there.
-func probeAndKill(user home, db, diary string, after time.Duration) (int, error) {
+// probeAndKill starts a probe, kills the program some time after its start, or after its
+// script's first iteration, and checks what is left. It returns how many iterations had to
+// be there.
+func probeAndKill(user home, db, diary string, after time.Duration, begun bool) (int, error) {
 	cmd := probeCommand(user, db, diary, "--keep-running")
 	var said strings.Builder
 	cmd.Stderr = &said
 	if err := cmd.Start(); err != nil {
 		return 0, err
+	}
+	for deadline := time.Now().Add(timeout); begun && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if _, notes := readDiary(diary); len(notes) > 0 {
+			break
+		}
 	}
 	time.Sleep(after)
 	killed := time.Now()
@@ -141,11 +147,11 @@ func TestKilledProbes(t *testing.T) {
 			defer func() { <-slots }()
 			db := filepath.Join(user.dir, "killed.db")
 			for k := range kills {
-				after := time.Duration(1000+rand.IntN(1500)) * time.Millisecond
-				if k == 0 {
+				begun, after := k > 0, time.Duration(500+rand.IntN(1500))*time.Millisecond
+				if !begun {
 					after = time.Duration(rand.IntN(80)) * time.Millisecond // while file and script are being made
 				}
-				want, err := probeAndKill(user, db, filepath.Join(user.dir, fmt.Sprint("diary", k)), after)
+				want, err := probeAndKill(user, db, filepath.Join(user.dir, fmt.Sprint("diary", k)), after, begun)
 				if err != nil {
 					t.Errorf("killed after %s: %v", after, err)
 				}
