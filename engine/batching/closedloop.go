@@ -31,13 +31,24 @@ type closedLoop struct {
 // had ended; nil where no more came just then than by chance, or its times are too coarse to tell.
 func closedLoopOf(log []Observed) *closedLoop {
 	ends := endsOf(log)
-	c := &closedLoop{log: log, after: make([][]follower, len(log))}
+	c, followers := following(log, ends)
+	const surely, few = 5, 3 // standard deviations of what comes by chance, and requests
+	chance := byChance(log, ends)
+	if tooCoarse(log, ends) || float64(followers) <= chance+surely*math.Sqrt(chance)+few {
+		return nil
+	}
+	return c
+}
+
+// following has each request follow the end just before it, and counts those that have an end of their own.
+func following(log []Observed, ends []int32) (c *closedLoop, followers int) {
+	c = &closedLoop{log: log, after: make([][]follower, len(log))}
 	follow := func(end, i int) {
 		last := ends[end]
 		c.after[last] = append(c.after[last], follower{int32(i), log[i].ArrivalS - log[last].LastS})
 	}
 	soon := func(end, i int) bool { return log[i].ArrivalS-log[ends[end]].LastS <= promptly }
-	ended, free, followers := 0, 0, 0 // ends so far, of which the later ones had no follower
+	ended, free := 0, 0 // ends so far, of which the later ones had no follower
 	for i, o := range log {
 		for ended < len(ends) && log[ends[ended]].LastS <= o.ArrivalS {
 			ended++
@@ -56,12 +67,7 @@ func closedLoopOf(log []Observed) *closedLoop {
 			c.alone = append(c.alone, int32(i))
 		}
 	}
-	const surely, few = 5, 3 // standard deviations of what comes by chance, and requests
-	chance := byChance(log, ends)
-	if tooCoarse(log, ends) || float64(followers) <= chance+surely*math.Sqrt(chance)+few {
-		return nil
-	}
-	return c
+	return c, followers
 }
 
 // endsOf are the requests of a log whose end is known, in the order in which they ended.
