@@ -28,7 +28,7 @@ type Powers struct {
 }
 
 // drawn is the power of one GPU in watts at a batch size on it, and what a run there took:
-// a step, or an epoch on that GPU alone; 0 where it is unknown or repeats are told in both ways.
+// a step, or an epoch on that GPU alone; 0 where it is unknown. Repeats count that are told as the first one.
 type drawn struct {
 	batch, watts, seconds float64
 	perEpoch              bool
@@ -146,7 +146,7 @@ func merged(points []drawn) []drawn {
 		}
 		x := alike[0]
 		x.watts, x.seconds = estimate.Median(watts), 0
-		if len(seconds) == len(alike) {
+		if len(seconds) > 0 {
 			x.seconds = estimate.Median(seconds)
 		}
 		out = append(out, x)
@@ -279,7 +279,7 @@ func (p *Powers) busier(both map[string][][2]drawn, from, to string) (factor flo
 func (p *Powers) law(ln float64, from, to string, busier float64) float64 {
 	share := math.Exp(ln) / p.tdp(from)
 	idle := math.Min(idleShare, share)
-	return math.Log(p.tdp(to) * math.Min(math.Max(1, share), idle+(share-idle)*busier))
+	return math.Log(p.tdp(to) * math.Min(1, idle+(share-idle)*busier))
 }
 
 // within is the power of all GPUs of a VM. None draws more than it is designed for.
