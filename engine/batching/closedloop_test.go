@@ -208,9 +208,10 @@ func TestIntervalsHoldWhatALogDoesNotShow(t *testing.T) {
 	for _, c := range []struct {
 		clients []int
 		shown   bool // what a sequence adds
-	}{{[]int{1}, false}, {[]int{4}, true}, {[]int{1, 16}, true}} {
+		budget  int  // told; 0 is fitted
+	}{{[]int{1}, false, 512}, {[]int{1}, false, 0}, {[]int{4}, true, 512}, {[]int{1, 16}, true, 512}} {
 		log := inLoops(t, looped, c.clients, 96/len(c.clients), Lengths{Input: 128, Output: 24, Spread: 0.3}, 0.0003)
-		fit, err := Fit(log, len(log), Settings{TokenBudget: 512})
+		fit, err := Fit(log, len(log), Settings{TokenBudget: c.budget})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,6 +224,9 @@ func TestIntervalsHoldWhatALogDoesNotShow(t *testing.T) {
 		}
 		if a.Most.Low > most.PerSecond || a.Most.High < most.PerSecond {
 			t.Errorf("%d clients: it holds %+v requests/s, and the server %g", c.clients, a.Most, most.PerSecond)
+		}
+		if !c.shown && a.Most.Low > most.PerSecond/3 { // as if a sequence took all of a step
+			t.Errorf("%d clients: it holds %+v requests/s", c.clients, a.Most)
 		}
 		if off := math.Abs(a.Most.Value/most.PerSecond - 1); c.shown && off > 0.03 {
 			t.Errorf("%d clients: it holds %+v requests/s, and the server %g", c.clients, a.Most, most.PerSecond)

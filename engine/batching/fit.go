@@ -58,7 +58,7 @@ func Fit(log []Observed, n int, known Settings) (*Fitted, error) {
 		}
 	}
 	out := &Fitted{Server: best.server(), Used: len(f.seen), Off: f.typical(best)}
-	out.Draws = f.draw(slices.Concat([]attempt{best}, f.without(best), tried[:min(likely, len(tried))]))
+	out.Draws = f.draw(best, f.without(best), tried[:min(likely, len(tried))])
 	return out, nil
 }
 
@@ -335,30 +335,39 @@ const (
 )
 
 // draw fits again with the requests weighed at random (the Bayesian bootstrap,
-// Rubin 1981), each time from one of the attempts that fit as well as any with these weights, and at
-// a level of its own. The first attempt is the best one.
-func (f *fitter) draw(tried []attempt) []Server {
+// Rubin 1981), each time at a level of its own. It begins in turn at the attempts with a time less, and at
+// those with other settings, that fit as well as the best one with these weights.
+func (f *fitter) draw(best attempt, fewer, others []attempt) []Server {
 	rng := rand.New(rand.NewPCG(21, 9))
 	var out []Server
-	for _, level := range f.drift(tried[0]).levels(draws, rand.New(rand.NewPCG(21, 11))) {
+	for i, level := range f.drift(best).levels(draws, rand.New(rand.NewPCG(21, 11))) {
 		weights := make([]float64, len(f.seen))
-		for i := range weights {
-			weights[i] = rng.ExpFloat64()
+		for k := range weights {
+			weights[k] = rng.ExpFloat64()
 		}
-		losses, least := make([]float64, len(tried)), math.Inf(1)
-		for i, a := range tried {
-			losses[i] = f.loss(a, weights)
-			least = min(least, losses[i])
+		among := fewer
+		if i%2 == 1 {
+			among = others
 		}
-		var from []attempt
-		for i, a := range tried {
-			if losses[i]+unseen <= alike*(least+unseen) {
-				from = append(from, a)
-			}
-		}
-		drawn := f.search(from[rng.IntN(len(from))], redraw, weights).server()
+		from := f.asGood(slices.Concat([]attempt{best}, among), weights)
+		drawn := f.search(from[i/2%len(from)], redraw, weights).server()
 		drawn.Times = drawn.slower(level)
 		out = append(out, drawn)
 	}
 	return out
+}
+
+// asGood are the attempts that explain the log as well as any of them.
+func (f *fitter) asGood(attempts []attempt, weights []float64) (as []attempt) {
+	losses, least := make([]float64, len(attempts)), math.Inf(1)
+	for i, a := range attempts {
+		losses[i] = f.loss(a, weights)
+		least = min(least, losses[i])
+	}
+	for i, a := range attempts {
+		if losses[i]+unseen <= alike*(least+unseen) {
+			as = append(as, a)
+		}
+	}
+	return as
 }
