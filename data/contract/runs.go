@@ -34,7 +34,8 @@ type Run struct {
 	USDPerHour         *float64  `json:"usd_per_hour"` // of one VM
 	BatchSize          *int      `json:"batch_size"`   // train: of the whole job; infer: per GPU
 	Epochs             *float64  `json:"epochs"`
-	Steps              *float64  `json:"steps"` // that a script announces which counts no epochs
+	Steps              *float64  `json:"steps"`    // that a script announces which counts no epochs
+	Schedule           *string   `json:"schedule"` // by which the work of its steps changes, in words; null where none is known
 	IterationsPerEpoch *float64  `json:"iterations_per_epoch"`
 	TrainSize          *float64  `json:"train_size"` // units in the training set
 	InitS              *float64  `json:"init_s"`     // before the first iteration
@@ -122,6 +123,7 @@ func NewRun(r profile.Run) Run {
 		GPU: OrNull(clean(r.GPU)), GPUCount: r.GPUs(), GPUMemGiB: r.GPUMemGiB, Count: max(r.Count, 1),
 		WorldSize: r.WorldSize, USDPerHour: r.USDPerHour,
 		BatchSize: above0(r.BatchSize), Epochs: r.Epochs, Steps: r.Steps,
+		Schedule:           OrNull(clean(r.Schedule)),
 		IterationsPerEpoch: r.IterationsPerEpoch, TrainSize: r.TrainSize,
 		InitS: r.InitS, FirstIterationS: r.FirstIterationS, StartupS: r.StartupS, SteadyStdDevS: r.SteadyStdDevS,
 		SteadyN:          above0(r.SteadyN),

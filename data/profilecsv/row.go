@@ -36,6 +36,7 @@ func fields(m *profile.Model, r *profile.Run) []field {
 		{"gpu_count", &r.GPUCount}, {"gpu_mem_gib", &r.GPUMemGiB}, {"world_size", &r.WorldSize},
 		{"usd_per_hour", &r.USDPerHour},
 		{"batch_size", &r.BatchSize}, {"epochs", &r.Epochs}, {"steps", &r.Steps},
+		{"schedule", &r.Schedule},
 		{"iterations_per_epoch", &r.IterationsPerEpoch},
 		{"train_size", &r.TrainSize}, {"init_s", &r.InitS}, {"first_iteration_s", &r.FirstIterationS},
 		{"startup_s", &r.StartupS}, {"steady_stddev_s", &r.SteadyStdDevS}, {"steady_n", &r.SteadyN},

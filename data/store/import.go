@@ -146,8 +146,8 @@ func rowOf(run profile.Run) *assignments {
 	run.Count = max(run.Count, 1)
 	row := &assignments{}
 	row.from(run, "dataset", "unit", "mode", "batch_size", "count", "world_size", "usd_per_hour", "epochs",
-		"iterations_per_epoch", "train_size", "steps", "init_s", "startup_s", "total_stddev_s", "total_n", "basis", "source",
-		"as_of", "note", "folder", "framework", "input_wait")
+		"iterations_per_epoch", "train_size", "steps", "schedule", "init_s", "startup_s", "total_stddev_s", "total_n",
+		"basis", "source", "as_of", "note", "folder", "framework", "input_wait")
 	row.add("command", formatCommand(run.Command))
 	row.add("packages", formatPackages(run.Packages))
 	row.add("tuning", profile.FormatTuning(run.Tuning))

@@ -69,7 +69,7 @@ const runQuery = `
 		r.mode, c.cloud, c.region, CASE c.instance_type WHEN '' THEN c.host ELSE c.instance_type END AS instance_type,
 		CASE c.gpu WHEN 'none' THEN '' ELSE c.gpu END AS gpu, c.gpu = 'none' AS no_gpu,
 		c.gpu_count, c.gpu_mem_gib, c.cpus, c.power_limit_w,
-		r.count, r.world_size, r.usd_per_hour, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size, r.steps,
+		r.count, r.world_size, r.usd_per_hour, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size, r.steps, r.schedule,
 		r.init_s, r.first_iteration_s, r.startup_s, r.steady_s, r.steady_low_s, r.steady_high_s, r.steady_basis, r.steady_stddev_s, r.steady_n,
 		r.warmup_iterations, r.warmup_extra_s, r.first_validation_s, r.validation_s, r.total_s, r.total_stddev_s, r.total_n,
 		CASE r.command WHEN '[]' THEN '' ELSE r.command END AS command, r.folder, r.packages, r.tuning, r.framework,

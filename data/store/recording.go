@@ -109,7 +109,7 @@ func (r *Recording) describe(ctx context.Context, tx *transaction, d Description
 	set.add("machine_id", machine)
 	set.from(d.Model, "dataset", "unit")
 	set.add("count", max(d.Count, 1))
-	set.from(d, "mode", "batch_size", "world_size", "epochs", "iterations_per_epoch", "train_size", "steps",
+	set.from(d, "mode", "batch_size", "world_size", "epochs", "iterations_per_epoch", "train_size", "steps", "schedule",
 		"framework", "address", "spool", "series", "repeat", "folder")
 	set.work(d.Work)
 	set.add("usd_per_hour", real(d.Machine.USDPerHour))

@@ -45,7 +45,7 @@ const recordQuery = `
 		m.source_file AS "model.source_file", m.params AS "model.params", m.flops_per_unit AS "model.flops_per_unit",
 		v.name AS "variant.name", v.precision AS "variant.precision",
 		v.pruned, v.pruning_kind, v.pruning_ratio, v.pruning_layers,
-		r.mode, r.batch_size, r.count, r.world_size, r.epochs, r.iterations_per_epoch, r.train_size, r.steps, r.command, r.folder, r.packages, r.tuning,
+		r.mode, r.batch_size, r.count, r.world_size, r.epochs, r.iterations_per_epoch, r.train_size, r.steps, r.schedule, r.command, r.folder, r.packages, r.tuning,
 		r.network AS "work.network", r.input AS "work.input", r.flops_per_unit AS "work.flops",
 		r.activations_per_unit AS "work.activations", r.params AS "work.params", r.layers AS "work.layers",
 		r.state_bytes AS "work.state_bytes",

@@ -458,6 +458,29 @@ func TestUnsteadinessIsShared(t *testing.T) {
 	}
 }
 
+// A schedule that a script's text shows is said, widens the time, and is the same on all VM
+// types, on those that nothing was run on as well.
+func TestAScheduleIsSaid(t *testing.T) {
+	const schedule = "its work changes with the epoch: size = 16 if epoch < 8 else 32 (line 6)"
+	began := func(vm string, seconds float64) profile.Run {
+		r := train(256, vm)
+		r.Steady, r.SteadyN = estimate.Around(seconds, seconds/100, estimate.Measured), 200
+		r.IterationsPerEpoch, r.Status, r.Schedule = new(100.0), profile.Interrupted, schedule
+		return r
+	}
+	set := runs(began("p2", 0.2), began("p3", 0.1))
+	cs := build(set, question.Workload{Model: "net", Mode: profile.Train, Epochs: new(40.0), Purchase: profile.OnDemand})
+	if len(cs) != 2 {
+		t.Fatalf("%d candidates", len(cs))
+	}
+	for _, c := range cs {
+		if !strings.HasPrefix(c.Why, schedule) || c.Time.HalfWidth() < 0.5 || len(c.Errors) != 2 ||
+			c.Errors[0].Sigma > 0.1 || c.Errors[1].Sigma < 0.3 {
+			t.Errorf("%q: %+v, errors %+v", c.Why, c.Time, c.Errors)
+		}
+	}
+}
+
 // What was timed once is not known within a few per cent.
 func TestOneIterationIsNotSure(t *testing.T) {
 	of := func(vm string, seconds float64) profile.Run {

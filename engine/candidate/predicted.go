@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -247,7 +248,7 @@ func anywhere(vm profile.VMKey) profile.VMKey {
 func (f *facts) shape(donors []*profile.Run, batch int) profile.Run {
 	run := profile.Run{Model: f.work.Model, Unit: f.work.Unit, Mode: f.work.Mode, BatchSize: batch, Count: 1}
 	for _, r := range donors {
-		run.Dataset = cmp.Or(run.Dataset, r.Dataset)
+		run.Dataset, run.Schedule = cmp.Or(run.Dataset, r.Dataset), cmp.Or(run.Schedule, r.Schedule)
 		switch {
 		case run.IterationsPerEpoch != nil:
 		case r.TrainSize != nil && batch > 0:
@@ -377,7 +378,12 @@ func (p *predictions) trainingOf(c Candidate, r profile.Run) Candidate {
 	c.TimeByEpochs = &training.Line{At0: at(1) - slope, Slope: slope + pauses.PerEpoch()}
 	c.Energy = p.energy(&c, []profile.Run{r}, 1)
 	c.EnergyByEpochs = p.energyByEpochs(c, []profile.Run{r})
-	p.errAlike(&c, r)
+	even := c.Time
+	if r.Schedule != "" {
+		c.Why = strings.TrimSuffix(r.Schedule+"; "+c.Why, "; ")
+		even = training.Predicted(training.AsIfEven(r), *c.Epochs, startup, pauses)
+	}
+	p.errAlike(&c, r, even)
 	p.withEpochs(&c, r)
 	p.inSteps(&c, r)
 	p.finish(&c, r, 1)
@@ -385,15 +391,18 @@ func (p *predictions) trainingOf(c Candidate, r profile.Run) Candidate {
 }
 
 // errAlike parts what a time is off by where predictions are off alike on all VM types:
-// which of them is best is surer than what it takes.
-func (p *predictions) errAlike(c *Candidate, r profile.Run) {
+// which of them is best is surer than what it takes. A schedule, which makes the rest of
+// that, is the script's.
+func (p *predictions) errAlike(c *Candidate, r profile.Run, even estimate.Estimate) {
 	vm := profile.VMType{Cloud: r.Cloud, Region: r.Region, InstanceType: r.InstanceType, GPU: r.GPU, GPUCount: r.GPUCount}
 	common := p.predictor.Common(p.work.Model, r.Variant, vm, r.GPUCount, r.BatchSize)
+	c.FromWork = c.FromWork || common != 0
+	all, own := c.Time.LogSigma(), even.LogSigma()
+	common = math.Hypot(common, math.Sqrt(math.Max(0, all*all-own*own)))
 	if common == 0 {
 		return
 	}
-	all := c.Time.LogSigma()
-	common, c.FromWork = math.Min(common, all), true
+	common = math.Min(common, all)
 	c.Probe.Sigma = math.Sqrt(all*all - common*common)
 	c.Errors = []CellError{{int32(c.Cell), c.Probe.Sigma}, {SeveralCells, common}} // the list numbers the second
 }

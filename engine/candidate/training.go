@@ -117,6 +117,7 @@ func (f *facts) training(c Candidate, runs []profile.Run) Candidate {
 		c.TimeByEpochs = &line
 		if c.Epochs != nil {
 			c.Why = training.PausesOf(runs[0]).Words(*c.Epochs)
+			f.followSchedule(&c, runs)
 		}
 	} else if told := f.fromEpochs(runs[0], orZero(c.Epochs)); told.Total.Known() {
 		c.FromEpochs = true
@@ -208,6 +209,21 @@ func (f *facts) fromEpochs(r profile.Run, n float64) training.Forecast {
 		e.Low, e.High = math.Min(e.Low, once.Low), math.Max(e.High, once.High)
 	}
 	return told
+}
+
+// followSchedule says by what the work of a training's steps changes, where its end was
+// not seen, and parts what its total is off by.
+func (f *facts) followSchedule(c *Candidate, runs []profile.Run) {
+	i := slices.IndexFunc(runs, func(r profile.Run) bool { return r.Schedule != "" && !isWhole(r, *c.Epochs) })
+	if i < 0 {
+		return
+	}
+	even := make([]estimate.Estimate, len(runs))
+	for k, r := range runs {
+		even[k] = f.trainingTime(training.AsIfEven(r))
+	}
+	c.Why = strings.TrimSuffix(runs[i].Schedule+"; "+c.Why, "; ")
+	c.mayTurnUneven(training.Forecast{Steady: training.Pool(even)})
 }
 
 // mayTurnUneven parts what a total is off by: a schedule is the script's, so that it

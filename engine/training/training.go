@@ -80,13 +80,14 @@ func Iteration(r profile.Run, kinds map[estimate.Basis]profile.Kind) estimate.Es
 //
 // The interval of a measured run combines its steady interval and a wide one for
 // what was measured once; numbers without an interval get that of their kind. Where a
-// probe saw the training to its end, the estimate goes through the length it had.
+// probe saw the training to its end, the estimate goes through the length it had. Where a
+// schedule makes its steps unequal work, it is as wide as such trainings turned out.
 func Training(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kind) estimate.Estimate {
 	e := byIterations(r, n, kinds)
 	if !isWhole(r) || n <= 0 {
-		return e
+		return scheduled(r, n, e)
 	}
-	return fromWhole(r, n, e, byIterations(r, *r.Epochs, kinds), Iteration(r, kinds))
+	return scheduled(r, n, fromWhole(r, n, e, byIterations(r, *r.Epochs, kinds), Iteration(r, kinds)))
 }
 
 // byIterations is the estimate from start-up, iterations, validations and pauses.
@@ -156,7 +157,7 @@ func Predicted(r profile.Run, n float64, startup estimate.Estimate, pauses Pause
 	if startup.Known() {
 		total = total.Plus(startup)
 	}
-	return withPauses(total, pauses, n)
+	return scheduled(r, n, withPauses(total, pauses, n))
 }
 
 // AsPublished is the total in seconds that the source of the run printed, for

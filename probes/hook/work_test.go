@@ -6,12 +6,18 @@ import (
 	"testing"
 )
 
-// Images that grow after two epochs of 20 steps are told, once.
+// Images that grow after two epochs of 20 steps are told, once before they do, by the
+// script's text, and once when they have.
 func TestGrowingImages(t *testing.T) {
 	r := run(t, "progressive.py")
+	const text = "its work changes with the epoch: side = 8 if epoch < 2 else 12 (line 13)"
 	const want = "the work of a step changes: 8 x 1x8x8 until step 40, then 8 x 1x12x12"
-	if len(r.warnings) != 1 || !strings.HasPrefix(r.warnings[0], want) || len(r.iterations) != 80 {
+	if len(r.warnings) != 2 || !strings.HasPrefix(r.warnings[0], text) || !strings.HasPrefix(r.warnings[1], want) ||
+		len(r.iterations) != 80 {
 		t.Errorf("%d iterations, warnings %q", len(r.iterations), r.warnings)
+	}
+	if first, last := r.models[0].Schedule, r.models[len(r.models)-1].Schedule; first != text || last != want {
+		t.Errorf("schedule %q, in the end %q", first, last)
 	}
 }
 

@@ -87,7 +87,7 @@ var readers = map[string]func(*fields) Event{
 			TrainSize: f.amount("train_size"), IterationsPerEpoch: f.amount("iterations_per_epoch"),
 			Precision: f.name("precision"), Pruning: f.fraction("pruning"), Epochs: f.amount("epochs"), Steps: f.amount("steps"),
 			WorldSize: f.whole("world_size"), VMs: f.whole("vms"), Network: f.name("network"), Input: f.name("input"),
-			StateBytes: f.amount("state_bytes"),
+			Schedule: f.name("schedule"), StateBytes: f.amount("state_bytes"),
 		}
 	},
 	"tuning": func(f *fields) Event {

@@ -29,6 +29,7 @@ class Facts:
         self.torch = torch
         self.params = self.precision = self.epochs = self.steps = self.batch_size = None
         self.network = self.input = None
+        self.schedule = None  # by which the work of a step changes, in words
         self.work = {}  # what a unit takes the network, see flops.py
         self.state_bytes = None  # of weights, gradients and the optimizers' state, whatever the batch
         self.autocast = None  # the type in which an autocast region computes
@@ -150,7 +151,7 @@ class Facts:
         epochs, steps = lengths.length(self.epochs, self.steps, per_epoch)
         return dict(
             self.work, params=self.params, batch_size=self.batch_size, precision=self.precision, epochs=epochs, steps=steps,
-            network=self.network, input=self.input, state_bytes=self.state_bytes,
+            network=self.network, input=self.input, state_bytes=self.state_bytes, schedule=self.schedule,
         )
 
     def memory(self):

@@ -13,7 +13,7 @@ from time import perf_counter
 
 from . import (
     between, clock, control, cycles, data, ends, epoch_loop, epochs, events, facts, flops, graphs, guard, language, log, loops, packages, ranks, savers,
-    stepping, steps, work,
+    schedule, stepping, steps, work,
 )
 from .guard import guarded
 
@@ -158,10 +158,18 @@ class Recorder(between.Between, stepping.Stepping):
             return
         self.place, f = place, self.facts
         f.epochs, f.steps = epochs.find(frames, sys.argv[1:]), steps.find(frames, sys.argv[1:])
+        self.plan(frames)
         f.epochs = f.epochs and f.epochs + self.data.epochs_done
         f.steps = f.steps and f.steps + self.count
         if f.epochs and self.data.latest is None:
             self.data.loop = epoch_loop.find(frames)
+
+    def plan(self, frames):
+        """Finds whether the program's text has a schedule."""
+        found = self.facts.schedule is None and self.rank == 0 and schedule.find(frames, self.facts.epochs)
+        if found:
+            self.facts.schedule = found
+            events.warn(found + "; what was timed says little of later steps")
 
     def _first_iteration(self, t, end):
         self.data.first_step()
@@ -203,10 +211,11 @@ class Recorder(between.Between, stepping.Stepping):
         if d.turns:
             d.turn(self.count)
         units = d.use()
-        schedule = self.work.step(units, d.training and d.training.shape, self.count + 1)
-        if schedule and self.rank == 0:
-            events.warn(schedule)
+        changes = self.work.step(units, d.training and d.training.shape, self.count + 1)
         changed = d.has_changed()
+        if changes and self.rank == 0:
+            events.warn(changes)
+            self.facts.schedule, changed = changes.partition(";")[0], True
         if self.count == self.facts.steps or done < d.epochs_done == self.facts.epochs:  # and yet it goes on
             self.length()
             changed = True

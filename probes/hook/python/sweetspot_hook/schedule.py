@@ -1,0 +1,182 @@
+"""Whether the program's text makes the work of a step, or what comes between steps, hang on the epoch or the step.
+
+    size = 16 if epoch < 8 else 32
+    if epoch == 4: unfreeze(model)
+
+The text around the loops that a step is in is read, none of it is run. What is no work is left out: learning rates, messages,
+what comes every so many epochs, and seeds.
+"""
+
+import ast
+import linecache
+import re
+
+from . import loops
+
+COUNTERS = re.compile(r"_?(cur(rent)?_?|global_?)?(epoch|step|iter|iteration|it)(_?(num|idx|index|no|i))?", re.I)
+SIZES = re.compile(
+    r"(.*_)?(size|side|res|resolution|img_?size|imgsz|crop|batch|bs|batch_?size|length|len|seq|seq_?len|block_?size|window|ctx|context"
+    r"|frac|fraction|subset|n_?samples|num_samples|accum\w*|grad_acc\w*)(_.*)?", re.I)
+TAKERS = re.compile(
+    r"\w*DataLoader\w*|Subset|\w*[Rr]esize\w*|\w*Crop|interpolate|\w*pool2d|randint|randn|rand|zeros|ones|empty|random_split", re.A)
+WORKERS = re.compile(
+    r"\w*(backward|freeze|ema|swa|mix_?up|cut_?mix|update_parameters|evaluate|validate|add_param_group|[a-z]_)|(eval|test|valid)\w*|model|net",
+    re.I | re.A)
+SWITCHES = re.compile(r".*(mix|mosaic|augment|freez|frozen|requires_grad).*", re.I)  # what is on in some epochs
+RATES = re.compile(r"(.*_)?(lr|lrs|rate|rates|momentum|decay|seed|log|print|save|ckpt|checkpoint)(_.*)?", re.I)
+NUMBERS = (ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.BoolOp, ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.List, ast.Tuple,
+           ast.operator, ast.unaryop, ast.cmpop, ast.boolop, ast.expr_context)
+ROUND = ("int", "float", "min", "max", "round", "ceil", "floor", "len")
+MOST = 80  # characters of a line that are told
+
+
+def find(frames, epochs=None):
+    """A sentence with the first such line of the frames, the innermost first; None without one. The program trains so many epochs."""
+    trees = {}
+    for frame in frames:
+        try:
+            found = Reader(_scope(loops.tree(frame, trees), frame.f_lineno), loops.active(frame, trees), frame, epochs).line()
+        except Exception:  # a program may hold any object under any name
+            continue
+        if found:
+            line, count = found
+            text = linecache.getline(frame.f_code.co_filename, line, frame.f_globals).strip()
+            return "its work changes with the %s: %s (line %d)" % (count, text if len(text) <= MOST else text[: MOST - 1] + "…", line)
+    return None
+
+
+def _scope(tree, line):
+    """The innermost function around a line, else the module."""
+    scope = tree
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno <= line <= getattr(node, "end_lineno", line):
+            if scope is tree or node.lineno >= scope.lineno:
+                scope = node
+    return scope
+
+
+def _name(node):
+    """What a name, an attribute or a call is called."""
+    if isinstance(node, ast.Call):
+        return _name(node.func)
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _inside(nodes):
+    """All nodes in these but those of functions of their own."""
+    nodes = list(nodes)
+    while nodes:
+        node = nodes.pop(0)
+        yield node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            nodes[:0] = ast.iter_child_nodes(node)
+
+
+class Reader:
+    """Reads one function, or the module, in the order of its text."""
+
+    def __init__(self, scope, active, frame, epochs):
+        self.frame, self.epochs = frame, epochs
+        # Only what a loop repeats changes; a function that a step is in is repeated by its callers.
+        module = isinstance(scope, ast.Module)
+        self.body = active[:1] if module else scope.body
+        self.counts = {}  # names that hang on a count -> "epoch" or "step"
+        for loop in active:
+            if isinstance(loop, ast.For):
+                target = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) and loop.target.elts else loop.target
+                outer = loop is active[0] and len(active) > 1
+                if isinstance(target, ast.Name) and outer:
+                    self.counts[target.id] = "epoch"
+
+    def count(self, node):
+        """Which count an expression hangs on, if any."""
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            name = _name(node)
+            if name in self.counts:
+                return self.counts[name]
+            return ("epoch" if "epoch" in name.lower() else "step") if COUNTERS.fullmatch(name) else None
+        parts = node.args + [k.value for k in node.keywords] if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
+        return next(filter(None, map(self.count, parts)), None)
+
+    def line(self):
+        """(line, epoch or step) of the first node whose work hangs on a count."""
+        for node in _inside(self.body):
+            of = self._work(node)
+            if of:
+                return node.lineno, of
+        return None
+
+    def _work(self, node):
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value is not None:
+            return self._assigned(node)
+        if isinstance(node, ast.If):
+            return self._guarded(node)
+        if isinstance(node, ast.Call) and TAKERS.fullmatch(_name(node)):
+            return self._taken(node)
+        return None
+
+    def _assigned(self, node):
+        names = [_name(t) for t in (node.targets if isinstance(node, ast.Assign) else [node.target])]
+        if any(RATES.fullmatch(n) or COUNTERS.fullmatch(n) for n in names) or not _is_number(node.value) or _recurs(node.value):
+            return None
+        of = self.count(node.value)
+        if of is None:
+            return None
+        for n in names:
+            if SIZES.fullmatch(n):
+                return of
+            if n:
+                self.counts[n] = of
+        return None
+
+    def _guarded(self, node):
+        of = any(isinstance(n, ast.Compare) or _name(n) in self.counts for n in _inside([node.test])) and self.count(node.test)
+        if not of or _recurs(node.test) or self._settled(node.test):
+            return None
+        for n in _inside(node.body + node.orelse):
+            if isinstance(n, ast.Call) and WORKERS.fullmatch(_name(n)):
+                return of
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and WORKERS.fullmatch(_name(n.func.value)) and n.func.attr == "update":
+                return of
+            if isinstance(n, ast.Assign):
+                names = [_name(t) for t in n.targets]
+                if any((SIZES.fullmatch(x) or SWITCHES.fullmatch(x)) and not RATES.fullmatch(x) for x in names):
+                    return of
+                if isinstance(n.value, ast.Constant) and isinstance(n.value.value, bool):
+                    self.counts.update((x, of) for x in names if x)
+        return None
+
+    def _taken(self, call):
+        given = [k.value for k in call.keywords if k.arg and SIZES.fullmatch(k.arg)]
+        for node in _inside(call.args + given):
+            if isinstance(node, (ast.Name, ast.Attribute)) and self.count(node) and not _recurs(call):
+                return self.count(node)
+        return None
+
+    def _settled(self, test):
+        """Whether a condition is known to be the same in every epoch: a part of it is off, or it waits for an epoch that does not come."""
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            return any(self._settled(part) for part in test.values)
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and self.epochs and self.count(test.left) == "epoch":
+            at, own = loops.value(test.comparators[0], self.frame), isinstance(test.left, (ast.Name, ast.Attribute))
+            return own and at is not None and at > self.epochs
+        if isinstance(test, (ast.Name, ast.Attribute)) and not self.count(test):
+            known = self._known(test)
+            return known is not None and not known
+        return False
+
+    def _known(self, node):
+        found = loops._object(node, self.frame)
+        return found if isinstance(found, (bool, int, float)) else None
+
+
+def _recurs(node):
+    """Whether a remainder is taken in it, as where something comes every so many epochs."""
+    return any(isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) for n in ast.walk(node))
+
+
+def _is_number(node):
+    """Whether an expression is arithmetic: what a function or a list of batches gives may be anything."""
+    if isinstance(node, ast.Call):
+        return _name(node) in ROUND and all(_is_number(a) for a in node.args)
+    return isinstance(node, NUMBERS) and all(_is_number(child) for child in ast.iter_child_nodes(node))

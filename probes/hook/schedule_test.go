@@ -1,0 +1,77 @@
+package hook
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// steps calls each script's step() with its own frames, of a training of 12 epochs.
+const steps = `
+import sys
+from sweetspot_hook import epochs, schedule
+told = set()
+class Any:
+    def __getattr__(self, name): return Any()
+    def __call__(self, *a, **k): return Any()
+    def __getitem__(self, key): return Any()
+    def __iter__(self): return iter([Any(), Any()])
+    def __setattr__(self, name, value): pass
+    def __len__(self): return 100
+def step(): told.add(schedule.find(epochs.frames_of(sys._getframe(1)), 12))
+def DataLoader(*a, **k): return [(Any(), Any())] * 2
+path = sys.argv[1]
+names = dict.fromkeys(("model", "ema", "data", "loader", "optimizer", "torch", "evaluate", "args", "Subset", "F"), Any())
+exec(compile(open(path).read(), path, "exec"), dict(names, __name__="__main__", step=step, DataLoader=DataLoader))
+print(*(told - {None}))
+`
+
+// What makes the work of a training's steps hang on the epoch or the step is read in its
+// text, and what does not is left alone. It needs no PyTorch.
+func TestSchedulesInTheText(t *testing.T) {
+	python, dir := anyPython(t), t.TempDir()
+	const epochs = "for epoch in range(12):"
+	const each = "\n    for x, y in loader:\n        step()"
+	for source, want := range map[string]string{
+		epochs + "\n    size = 16 if epoch < 8 else 32" + each: "epoch: size = 16 if epoch < 8 else 32 (line 2)",
+		"def train(epoch):\n    batch = 8 * 2 ** (epoch // 4)\n    for x, y in DataLoader(data, batch_size=batch):\n" +
+			"        step()\nfor epoch in range(12): train(epoch)": "epoch: batch = 8 * 2 ** (epoch // 4) (line 2)",
+		"sizes = [16] * 12\nfor e in range(12):\n    side = sizes[e]" + each: "epoch: side = sizes[e] (line 3)",
+		"for e in range(12):\n    n = int(100 * min(1, 0.2 + e / 10))\n    for x, y in DataLoader(Subset(data, n)):\n" +
+			"        step()": "epoch: for x, y in DataLoader(Subset(data, n)): (line 3)",
+		"step_ = 0\nwhile step_ < 9:\n    step_ += 1\n    step()": "",
+		"for step_num in range(20):\n    length = min(64, 8 + step_num)\n    x = torch.randint(0, 9, (8, length))\n" +
+			"    step()": "step: length = min(64, 8 + step_num) (line 2)",
+		epochs + "\n    if epoch == 4:\n        for p in model.parameters():\n            p.requires_grad = True" +
+			each: "epoch: if epoch == 4: (line 2)",
+
+		epochs + each + "\n        if epoch >= 6: ema.update()": "epoch: if epoch >= 6: ema.update() (line 4)",
+
+		"mix = True\nfor epoch in range(12):\n    if epoch > 8:\n        mix = False" + each: "epoch: if epoch > 8: (line 3)",
+
+		epochs + each + "\n    if epoch > 8: evaluate()": "epoch: if epoch > 8: evaluate() (line 4)",
+
+		// Rates, messages, files, what recurs, and what never comes.
+		epochs + "\n    lr = 0.1 * 0.5 ** (epoch // 30)\n    if epoch < 3: warmup = True" + each:                 "",
+		epochs + each + "\n    if epoch == 11: torch.save(model)\n    torch.log(epoch)":                          "",
+		epochs + each + "\n    if (epoch + 1) % 4 == 0: evaluate(model)":                                         "",
+		epochs + "\n    if epoch >= 300: size = 32" + each:                                                       "",
+		"off = 0\nfor epoch in range(12):\n    if off and epoch >= off: loader.mixup_enabled = False" + each:     "",
+		"for i in range(12):\n    x = data[i * 8 : (i + 1) * 8]\n    step()":                                     "",
+		epochs + "\n    torch.manual_seed(epoch)\n    loader.sampler.set_epoch(epoch)" + each:                    "",
+		epochs + "\n    total = 0" + each + "\n        total += 1\n        mean = total / (epoch + 1)":           "",
+		epochs + each + "\n    best_epoch = epoch if epoch > 3 else 0":                                           "",
+		"size = 32\nfor epoch in range(12):\n    for x, y in DataLoader(data, batch_size=size):\n        step()": "",
+	} {
+		file := filepath.Join(dir, "script.py")
+		writeFile(t, file, source)
+		command := exec.Command(python, "-S", "-c", steps, file)
+		command.Dir = "python"
+		out, err := command.CombinedOutput()
+		got := strings.TrimSuffix(strings.TrimPrefix(string(out), "its work changes with the "), "\n")
+		if err != nil || got != want {
+			t.Errorf("%s: %v, %q, want %q", source, err, got, want)
+		}
+	}
+}
