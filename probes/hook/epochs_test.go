@@ -35,6 +35,7 @@ acting: None steps, None epochs
 numbered: 20 steps, None epochs
 from_one: 20 steps, None epochs
 passed: 22 steps, None epochs
+numbered_later: 20 steps, None epochs
 `
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n%s", err, out)

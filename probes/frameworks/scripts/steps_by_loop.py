@@ -183,6 +183,15 @@ def passed():
             break
 
 
+def numbered_later():
+    total_steps = 20
+    for step, x in enumerate(itertools.count()):
+        if step > 1:
+            train(x)
+        if step >= total_steps - 1:
+            break
+
+
 def asked(way):
     try:
         way()
@@ -190,4 +199,4 @@ def asked(way):
         return "%s: %s" % (way.__name__, found)
 
 
-print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed)), sep="\n")
+print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later)), sep="\n")

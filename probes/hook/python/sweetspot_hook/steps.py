@@ -81,10 +81,15 @@ def rounds_more(statement, frame, loop):
     own = isinstance(loop, ast.For) and any(getattr(n, "id", None) == getattr(left, "id", "") for n in ast.walk(loop.target))
     if not own or statement.lineno <= frame.f_lineno:
         return 0
-    first = loops.value(left, frame)  # in the first round
+    if getattr(getattr(loop.iter, "func", None), "id", "") != "enumerate":
+        return 0
+    begin = [*loop.iter.args[1:], *(k.value for k in loop.iter.keywords if k.arg == "start"), ast.Constant(0)][0]
+    first = loops.value(begin, frame)
     if first not in (0, 1):
         return 0
-    return 1 if isinstance(statement.test.ops[0], ast.Gt) else 1 - first
+    beyond = isinstance(statement.test.ops[0], ast.Gt)
+    counted = beyond and loops.value(left, frame) == 0  # as compared has it
+    return 1 - first + beyond - counted
 
 
 def compared(test, frame, ways, loop, outer):
