@@ -10,6 +10,8 @@ var public = []script{
 		validations: 6, seed: true},
 	{file: "kept_iterator.py", iterations: 28, batch: 8, samples: 52, perEpoch: 7, epochs: 4, steps: unknown,
 		validations: 4, seed: true},
+	{file: "kept_iterator.py", args: []string{"copy"}, iterations: 28, batch: 8, samples: 52, perEpoch: 7, epochs: 4,
+		steps: unknown, validations: 4, seed: true},
 	{file: "saved_before_training.py", iterations: 18, batch: 8, samples: 48, perEpoch: 6, epochs: 3, steps: unknown,
 		validations: 3, checkpoints: 3, seed: true},
 	{file: "two_sets.py", iterations: 15, batch: 12, samples: 60, perEpoch: 5, epochs: 3, steps: unknown, validations: 3,

@@ -1,4 +1,10 @@
-"""A loader that keeps one iterator over a sampler without end for all of its passes, so that its workers are started once, as detectors' do."""
+"""A loader that keeps one iterator over a sampler without end for all of its passes, so that its workers are started once, as detectors' do.
+
+With "copy" the network is never switched to evaluation: a copy of it is evaluated.
+"""
+
+import copy
+import sys
 
 import torch
 import weights
@@ -48,7 +54,7 @@ for epoch in range(4):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    model.eval()
-    with torch.no_grad():
-        print(epoch, loss.item(), sum(nn.functional.mse_loss(model(x), y).item() for x, y in held_out))
+    judged = copy.deepcopy(model).eval() if sys.argv[1:] == ["copy"] else model.eval()
+    with torch.inference_mode():
+        print(epoch, loss.item(), sum(nn.functional.mse_loss(judged(x), y).item() for x, y in held_out))
 weights.tell(model)

@@ -103,6 +103,8 @@ class Between:
 
     def spent(self):
         """Whatever comes next, the validation is over whose last batch was there: not every program asks for one more."""
+        if self.given_all is not None:
+            self.over()
         if self.open is not None and self.open.spent is not None:
             self.open.last = self.open.spent.ended = self.clock.mark()
             self.open.spent = None
@@ -210,6 +212,17 @@ class Between:
             before.exhausted = True
         self.began(loader, iterator, self.beginning())
         return iterator.__dict__.get("_sweetspot_pass")
+
+    @guarded
+    def over(self):
+        """Something comes after a pass of such an iterator. It was a validation as in exhausted."""
+        (a_pass, differentiates), self.given_all = self.given_all, None
+        if a_pass.exhausted or differentiates or self.open is not None or self.paused or self.owner not in (None, get_ident()):
+            return
+        self.catch_up()
+        if a_pass.steps_before == self.count and self.count > 0:
+            self.data.forget(a_pass)
+            self.whole.append((a_pass.begin, self.clock.mark(), a_pass.units))
 
     @guarded
     def stand_in(self, iterator):

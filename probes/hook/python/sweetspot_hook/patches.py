@@ -185,6 +185,8 @@ def _loaders(r, module):
         p, kept = self.__dict__.get("_sweetspot_pass"), self.__dict__.get("_sweetspot_kept")
         if p is None and kept is not None:
             p = r.goes_on(self, kept)
+        if r.given_all is not None:
+            r.over()
         if p is None:
             p = r.stand_in(self)
         if p is None or r.off or r.paused:
@@ -205,6 +207,8 @@ def _loaders(r, module):
         if kept is not None and kept.turns():
             p = r.goes_on(self, kept) or p
         r.got(p, batch, perf_counter() - begin)
+        if kept is not None and kept.given % kept.batches == 0:
+            r.given_all = p, r.torch.is_grad_enabled()
         return batch
 
     draw = module._BaseDataLoaderIter._next_index

@@ -80,6 +80,7 @@ class Recorder(between.Between, stepping.Stepping):
         self.work = work.Work()
         self.phases, self.open = [], None  # since the last step
         self.usual = None  # passes in a validation
+        self.given_all = None  # a pass that gave all its batches from an iterator that goes on, and whether gradients were computed then
         self.whole = []  # (begin, end, units) of passes that were validations
         self.pauses = []  # (begin, end)
         self.first = None  # the first iteration, while its units are in doubt
