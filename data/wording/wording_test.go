@@ -69,6 +69,17 @@ func TestWarningOfFirstEpochs(t *testing.T) {
 	}
 }
 
+// So does one whose script has a schedule, whatever it rests on.
+func TestWarningOfASchedule(t *testing.T) {
+	c := candidate.Candidate{Schedule: "its work changes with the epoch: size = 16 if epoch < 8 else 32 (line 6)",
+		Time:          estimate.Estimate{Value: 3600, Low: 1800, High: 10800, Basis: estimate.Measured},
+		Configuration: []candidate.Part{{USDPerHour: new(1.0), Count: 1}}}
+	r := rank.Evaluate(rank.NewSpace(candidate.ListOf(c)), question.Query{Sort: question.ByTime})
+	if got := strings.Join(Warnings(r, time.Now()), "; "); !strings.Contains(got, "(30 m 00 s to 3 h 00 m): "+c.Schedule) {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestWordsOfAWorkload(t *testing.T) {
 	for want, w := range map[string]question.Workload{
 		"net · infer 1,000,000 images":           {Model: "net", Mode: profile.Infer, Unit: "image", Units: 1e6},

@@ -474,7 +474,7 @@ func TestAScheduleIsSaid(t *testing.T) {
 		t.Fatalf("%d candidates", len(cs))
 	}
 	for _, c := range cs {
-		if !strings.HasPrefix(c.Why, schedule) || c.Time.HalfWidth() < 0.5 || len(c.Errors) != 2 ||
+		if !strings.HasPrefix(c.Why, schedule) || c.Schedule != schedule || c.Time.HalfWidth() < 0.5 || len(c.Errors) != 2 ||
 			c.Errors[0].Sigma > 0.1 || c.Errors[1].Sigma < 0.3 {
 			t.Errorf("%q: %+v, errors %+v", c.Why, c.Time, c.Errors)
 		}

@@ -380,7 +380,7 @@ func (p *predictions) trainingOf(c Candidate, r profile.Run) Candidate {
 	c.EnergyByEpochs = p.energyByEpochs(c, []profile.Run{r})
 	even := c.Time
 	if r.Schedule != "" {
-		c.Why = strings.TrimSuffix(r.Schedule+"; "+c.Why, "; ")
+		c.Schedule, c.Why = r.Schedule, strings.TrimSuffix(r.Schedule+"; "+c.Why, "; ")
 		even = training.Predicted(training.AsIfEven(r), *c.Epochs, startup, pauses)
 	}
 	p.errAlike(&c, r, even)

@@ -222,7 +222,7 @@ func (f *facts) followSchedule(c *Candidate, runs []profile.Run) {
 	for k, r := range runs {
 		even[k] = f.trainingTime(training.AsIfEven(r))
 	}
-	c.Why = strings.TrimSuffix(runs[i].Schedule+"; "+c.Why, "; ")
+	c.Schedule, c.Why = runs[i].Schedule, strings.TrimSuffix(runs[i].Schedule+"; "+c.Why, "; ")
 	c.mayTurnUneven(training.Forecast{Steady: training.Pool(even)})
 }
 
