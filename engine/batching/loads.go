@@ -24,9 +24,13 @@ const alone = 1.5
 // apart is by what factor the sequences at once of two loads differ at least that show what a sequence adds.
 const apart = 1.5
 
+// muchAlike is by what factor the squared errors of two fits differ at most of which none is the better one.
+const muchAlike = 2.0
+
 // FitLoads fits step times to the means of loads that clients measured, each at one concurrency or
 // rate, where no log of single requests is left. How many sequences decode at once, and how many prompt
-// tokens a step has, follow from the rate of tokens (Little 1961). The TTFT of loads that queue
+// tokens a step has, follow from the rate of tokens (Little 1961). Requests at a rate meet the mean of the others
+// beside themselves (Wolff 1982). The TTFT of loads that queue
 // is not used: it is simulated. So few means do not tell steps of one token from others. Settings
 // that are 0 are those of vLLM by default, with a cache as large as a load told, else without a limit.
 func FitLoads(loads []*profile.Serving, known Settings) (*Fitted, error) {
@@ -39,24 +43,29 @@ func FitLoads(loads []*profile.Serving, known Settings) (*Fitted, error) {
 		return nil, fmt.Errorf("these loads have about as many sequences at once, %.2g to %.2g, so that none shows what "+
 			"more add to a step; measure at another concurrency too", few, many)
 	}
-	even, of := slices.Repeat([]float64{1}, len(r.of)), append(slices.Clone(usual), maskedTerm)
-	if !(r.leftOut(of) < r.leftOut(usual)) {
-		of = usual
+	even, of := slices.Repeat([]float64{1}, len(r.of)), usual
+	if more := append(slices.Clone(usual), maskedTerm); len(r.of) > len(more) && r.leftOut(more) < r.leftOut(usual) {
+		of = more // a term of few servers: fewer rows than terms may show it by chance
 	}
-	times, off, ok := r.fit(even, of)
-	if !ok {
+	fits := r.solutions(even, of)
+	if len(fits) == 0 {
 		return nil, errors.New("no step times resemble these loads: their TPOT does not rise with the sequences at once")
 	}
 	settings := settingsOf(loads, known)
-	out := &Fitted{Server: Server{times, settings}, Used: r.requests, Off: off}
+	out := &Fitted{Server: Server{fits[0].times, settings}, Used: r.requests, Off: fits[0].off}
 	rng := rand.New(rand.NewPCG(21, 10))
 	for range draws {
 		weights := make([]float64, len(r.of))
 		for i := range weights {
 			weights[i] = rng.ExpFloat64()
 		}
-		if drawn, _, ok := r.fit(weights, of); ok {
-			out.Draws = append(out.Draws, Server{drawn, settings})
+		fits := r.solutions(weights, of)
+		asGood := slices.IndexFunc(fits, func(s solution) bool { return s.error > muchAlike*fits[0].error })
+		if asGood < 0 {
+			asGood = len(fits)
+		}
+		if asGood > 0 {
+			out.Draws = append(out.Draws, Server{fits[rng.IntN(asGood)].times, settings})
 		}
 	}
 	return out, nil
@@ -138,6 +147,9 @@ func rowsOf(loads []*profile.Serving) (out rows) {
 		}
 		perSecond := *l.Generated / l.Output
 		decoding := perSecond * (l.Output - 1) * *tpot
+		if l.PerSecond != nil {
+			decoding++ // itself
+		}
 		prompt := perSecond * l.Input * *tpot
 		context := decoding * (l.Input + l.Output/2)
 		masked := decoding*(context+decoding) + prompt*(context+2*decoding+max(l.Input, prompt))
@@ -167,22 +179,27 @@ func (r rows) decoding() (few, many float64) {
 func (r rows) leftOut(of []int) (squares float64) {
 	for i, row := range r.of {
 		others := rows{of: slices.Delete(slices.Clone(r.of), i, i+1)}
-		times, _, ok := others.fit(slices.Repeat([]float64{1}, len(others.of)), of)
-		if !ok {
+		fits := others.solutions(slices.Repeat([]float64{1}, len(others.of)), of)
+		if len(fits) == 0 {
 			return math.Inf(1)
 		}
-		off := row.with(times)/row.seconds - 1
+		off := row.with(fits[0].times)/row.seconds - 1
 		squares += off * off
 	}
 	return squares
 }
 
-// fit is the least-squares fit, by relative errors, of those times that are in no way negative:
-// of all choices of these terms the one with the least error for as many as it has. The time of a
-// step, which is the first, is always one. off is the typical relative error. The terms are few, so that all
+// solution is the least-squares fit of some times, by relative errors.
+type solution struct {
+	times Times
+	error float64 // squared, for as many times as it has
+	off   float64 // typical, relative
+}
+
+// solutions are the fits of those choices of some terms whose times are in no way negative, the one with
+// the least error first. The time of a step, which is the first, is always one. The terms are few, so that all
 // choices are tried.
-func (r rows) fit(weights []float64, of []int) (times Times, off float64, ok bool) {
-	best := math.Inf(1)
+func (r rows) solutions(weights []float64, of []int) (all []solution) {
 	for choice := 1; choice < 1<<len(of); choice += 2 { // with the first
 		var columns []int
 		for i, c := range of {
@@ -190,21 +207,16 @@ func (r rows) fit(weights []float64, of []int) (times Times, off float64, ok boo
 				columns = append(columns, c)
 			}
 		}
-		free := len(r.of) - len(columns)
+		free := float64(len(r.of) - len(columns))
 		if free < 1 {
 			continue
 		}
-		x, squares, solved := r.solve(columns, weights)
-		if !solved {
-			continue
-		}
-		if error := squares / float64(free*free); error < best {
-			best, ok = error, true
-			times = timesOf(x)
-			off = math.Sqrt(squares / float64(free))
+		if x, squares, ok := r.solve(columns, weights); ok {
+			all = append(all, solution{timesOf(x), squares / (free * free), math.Sqrt(squares / free)})
 		}
 	}
-	return times, off, ok
+	slices.SortStableFunc(all, func(a, b solution) int { return cmp.Compare(a.error, b.error) })
+	return all
 }
 
 // solve fits the times of some columns; the sum of squared relative errors is that of rows of

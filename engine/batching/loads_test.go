@@ -2,6 +2,7 @@ package batching
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -95,6 +96,42 @@ func TestFitLoadsUnderAMask(t *testing.T) {
 		t.Fatalf("%+v, %v", fit, err)
 	}
 	predicts(t, fit.Server, masked, Lengths{Input: 192, Output: 100}, 2)
+}
+
+// Means that are off by a per cent leave open what a prompt takes and what its request: both are in the
+// draws, and with them the TPOT of a higher load.
+func TestFitLoadsLeavesOpen(t *testing.T) {
+	itself := Server{Times{0.011, 7e-5, 0, 1.2e-4, 2e-8, 0.01, 0, 0}, Settings{256, 2048, Unlimited}}
+	short, long := Lengths{Input: 256, Output: 64}, Lengths{Input: 1024, Output: 128}
+	want := *loadOf(t, itself, short, 9).TPOT.Mean
+	inside := 0
+	for seed := range uint64(12) {
+		noise := rand.New(rand.NewPCG(seed, 1))
+		var loads []*profile.Serving
+		for _, rate := range []float64{0.5, 1, 2, 4, 6} {
+			for _, load := range []*profile.Serving{loadOf(t, itself, short, rate), loadOf(t, itself, long, rate/4)} {
+				for _, x := range []*float64{load.TPOT.Mean, load.TTFT.Mean, load.Generated} {
+					*x *= 1 + 0.01*noise.NormFloat64()
+				}
+				loads = append(loads, load)
+			}
+		}
+		fit, err := FitLoads(loads, Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		low, high := math.Inf(1), 0.0
+		for _, s := range fit.Draws {
+			tpot := *loadOf(t, s, short, 9).TPOT.Mean
+			low, high = min(low, tpot), max(high, tpot)
+		}
+		if low <= want && want <= high {
+			inside++
+		}
+	}
+	if inside < 10 {
+		t.Errorf("the TPOT of a load half as high again is among the draws in %d of 12 fits", inside)
+	}
 }
 
 func TestFitLoadsRefuses(t *testing.T) {

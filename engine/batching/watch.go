@@ -118,8 +118,11 @@ func (r *row) add(of [terms]float64, times float64) {
 // false where none do.
 func (f *fitter) watched(of []int) (Times, bool) {
 	r, weights := rowsOfLog(f.seen)
-	times, _, ok := r.fit(weights, of)
-	return times, ok
+	fits := r.solutions(weights, of)
+	if len(fits) == 0 {
+		return Times{}, false
+	}
+	return fits[0].times, true
 }
 
 // begin is where a search from times begins: their logarithms, those that the log does not show
