@@ -23,7 +23,7 @@ def step(): told.add(schedule.find(epochs.frames_of(sys._getframe(1)), 12))
 def DataLoader(*a, **k): return [(Any(), Any())] * 2
 path = sys.argv[1]
 names = dict.fromkeys(("model", "ema", "data", "loader", "optimizer", "torch", "evaluate", "args", "Subset", "F"), Any())
-exec(compile(open(path).read(), path, "exec"), dict(names, __name__="__main__", step=step, DataLoader=DataLoader))
+exec(compile(open(path).read(), path, "exec"), dict(names, __name__="__main__", step=step, DataLoader=DataLoader, Any=Any))
 print(*(told - {None}))
 `
 
@@ -52,15 +52,30 @@ func TestSchedulesInTheText(t *testing.T) {
 
 		epochs + each + "\n    if epoch > 8: evaluate()": "epoch: if epoch > 8: evaluate() (line 4)",
 
+		epochs + "\n    if epoch == 0: size = 16\n    else: size = 32" + each: "epoch: if epoch == 0: size = 16 (line 2)",
+
+		epochs + each + "\n        if epoch < 5: model(x)": "epoch: if epoch < 5: model(x) (line 4)",
+
 		// Rates, messages, files, what recurs, and what never comes.
-		epochs + "\n    lr = 0.1 * 0.5 ** (epoch // 30)\n    if epoch < 3: warmup = True" + each:                 "",
-		epochs + each + "\n    if epoch == 11: torch.save(model)\n    torch.log(epoch)":                          "",
-		epochs + each + "\n    if (epoch + 1) % 4 == 0: evaluate(model)":                                         "",
-		epochs + "\n    if epoch >= 300: size = 32" + each:                                                       "",
-		"off = 0\nfor epoch in range(12):\n    if off and epoch >= off: loader.mixup_enabled = False" + each:     "",
-		"for i in range(12):\n    x = data[i * 8 : (i + 1) * 8]\n    step()":                                     "",
-		epochs + "\n    torch.manual_seed(epoch)\n    loader.sampler.set_epoch(epoch)" + each:                    "",
-		epochs + "\n    total = 0" + each + "\n        total += 1\n        mean = total / (epoch + 1)":           "",
+		epochs + "\n    lr = 0.1 * 0.5 ** (epoch // 30)\n    if epoch < 3: warmup = True" + each:                  "",
+		epochs + each + "\n    if epoch == 11: torch.save(model)\n    torch.log(epoch)":                           "",
+		epochs + each + "\n    if (epoch + 1) % 4 == 0: evaluate(model)":                                          "",
+		epochs + "\n    if epoch >= 300: size = 32" + each:                                                        "",
+		"off = 0\nfor epoch in range(12):\n    if off and epoch >= off: loader.mixup_enabled = False" + each:      "",
+		"for i in range(12):\n    x = data[i * 8 : (i + 1) * 8]\n    step()":                                      "",
+		epochs + "\n    torch.manual_seed(epoch)\n    loader.sampler.set_epoch(epoch)" + each:                     "",
+		epochs + "\n    total = 0" + each + "\n        total += 1\n        mean = total / (epoch + 1)":            "",
+		epochs + each + "\n    if epoch == 11: evaluate(model)":                                                   "",
+		epochs + each + "\n        if epoch == 0: model(x)":                                                       "",
+		"n = 12\nfor epoch in range(n):" + each + "\n    if epoch == n - 1: evaluate(model)":                      "",
+		"kept = False\nfor epoch in range(12):" + each + "\n        if kept:\n            if epoch < 5: model(x)": "",
+		"warm = 0\nfor epoch in range(12):" + each + "\n        if epoch < warm: model(x)":                        "",
+		epochs + each + "\n        if epoch > 2: torch.nn.utils.clip_grad_norm_(model.parameters(), 1)":           "",
+		epochs + "\n    frac = epoch / 12" + each + "\n        avg_len = 100 / (epoch + 1)":                       "",
+		"for e in range(12):\n    frac = e / 12\n    for x, y in DataLoader(Subset(data, int(frac * 100))):\n" +
+			"        step()": "epoch: for x, y in DataLoader(Subset(data, int(frac * 100))): (line 3)",
+		"batches = [Any()] * 9\nfor step_num in range(9):\n    batch = batches[step_num]\n    step()":            "",
+		"for step_num in range(9):\n    if step_num == 0: model(step_num)\n    step()":                           "",
 		epochs + each + "\n    best_epoch = epoch if epoch > 3 else 0":                                           "",
 		"size = 32\nfor epoch in range(12):\n    for x, y in DataLoader(data, batch_size=size):\n        step()": "",
 	} {

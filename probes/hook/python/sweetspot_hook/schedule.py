@@ -15,15 +15,18 @@ from . import loops
 
 COUNTERS = re.compile(r"_?(cur(rent)?_?|global_?)?(epoch|step|iter|iteration|it)(_?(num|idx|index|no|i))?", re.I)
 SIZES = re.compile(
-    r"(.*_)?(size|side|res|resolution|img_?size|imgsz|crop|batch|bs|batch_?size|length|len|seq|seq_?len|block_?size|window|ctx|context"
-    r"|frac|fraction|subset|n_?samples|num_samples|accum\w*|grad_acc\w*)(_.*)?", re.I)
+    r"(.*_)?(size|side|resolution|img_?size|imgsz|crop|batch|bs|batch_?size|length|len|seq|seq_?len|block_?size|window|ctx|context"
+    r"|subset|n_?samples|num_samples|accum\w*|grad_acc\w*)(_.*)?", re.I)
 TAKERS = re.compile(
     r"\w*DataLoader\w*|Subset|\w*[Rr]esize\w*|\w*Crop|interpolate|\w*pool2d|randint|randn|rand|zeros|ones|empty|random_split", re.A)
 WORKERS = re.compile(
-    r"\w*(backward|freeze|ema|swa|mix_?up|cut_?mix|update_parameters|evaluate|validate|add_param_group|[a-z]_)|(eval|test|valid)\w*|model|net",
+    r"\w*(backward|freeze|ema|swa|mix_?up|cut_?mix|update_parameters|evaluate|validate|add_param_group|requires_grad_)"
+    r"|(eval|test|valid)\w*|model|net",
     re.I | re.A)
 SWITCHES = re.compile(r".*(mix|mosaic|augment|freez|frozen|requires_grad).*", re.I)  # what is on in some epochs
-RATES = re.compile(r"(.*_)?(lr|lrs|rate|rates|momentum|decay|seed|log|print|save|ckpt|checkpoint)(_.*)?", re.I)
+RATES = re.compile(
+    r"(.*_)?(lr|lrs|rate|rates|momentum|decay|seed|log|print|save|ckpt|checkpoint"
+    r"|mean|avg|average|sum|total|loss|acc|time|eta|speed)(_.*)?", re.I)
 NUMBERS = (ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.BoolOp, ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.List, ast.Tuple,
            ast.operator, ast.unaryop, ast.cmpop, ast.boolop, ast.expr_context)
 ROUND = ("int", "float", "min", "max", "round", "ceil", "floor", "len")
@@ -62,13 +65,15 @@ def _name(node):
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
-def _inside(nodes):
-    """All nodes in these but those of functions of their own."""
+def _inside(nodes, off=lambda test: False):
+    """All nodes in these but those of functions of their own, and those under a condition that is off."""
     nodes = list(nodes)
     while nodes:
         node = nodes.pop(0)
         yield node
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+        if isinstance(node, ast.If) and off(node.test):
+            nodes[:0] = node.orelse
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
             nodes[:0] = ast.iter_child_nodes(node)
 
 
@@ -100,7 +105,7 @@ class Reader:
 
     def line(self):
         """(line, epoch or step) of the first node whose work hangs on a count."""
-        for node in _inside(self.body):
+        for node in _inside(self.body, self._off):
             of = self._work(node)
             if of:
                 return node.lineno, of
@@ -123,15 +128,20 @@ class Reader:
         if of is None:
             return None
         for n in names:
-            if SIZES.fullmatch(n):
+            if SIZES.fullmatch(n) and self._may_be_size(n):
                 return of
             if n:
                 self.counts[n] = of
         return None
 
+    def _may_be_size(self, name):
+        """Whether a name is none of the program's, or that of a number or of some: a batch may be called as its size is."""
+        found = loops._object(ast.Name(name, ast.Load()), self.frame)
+        return all(isinstance(n, (int, float)) for n in (found if isinstance(found, (tuple, list)) else [found])) or found is None
+
     def _guarded(self, node):
         of = any(isinstance(n, ast.Compare) or _name(n) in self.counts for n in _inside([node.test])) and self.count(node.test)
-        if not of or _recurs(node.test) or self._settled(node.test):
+        if not of or _recurs(node.test) or self._settled(node.test, node.orelse):
             return None
         for n in _inside(node.body + node.orelse):
             if isinstance(n, ast.Call) and WORKERS.fullmatch(_name(n)):
@@ -153,21 +163,33 @@ class Reader:
                 return self.count(node)
         return None
 
-    def _settled(self, test):
-        """Whether a condition is known to be the same in every epoch: a part of it is off, or it waits for an epoch that does not come."""
-        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-            return any(self._settled(part) for part in test.values)
-        if isinstance(test, ast.Compare) and len(test.ops) == 1 and self.epochs and self.count(test.left) == "epoch":
-            at, own = loops.value(test.comparators[0], self.frame), isinstance(test.left, (ast.Name, ast.Attribute))
-            return own and at is not None and at > self.epochs
-        if isinstance(test, (ast.Name, ast.Attribute)) and not self.count(test):
-            known = self._known(test)
-            return known is not None and not known
-        return False
+    def _settled(self, test, otherwise=()):
+        """Whether a condition is known to be the same in nearly every epoch: a part of it is off, or it waits for the last epoch or later.
 
-    def _known(self, node):
-        found = loops._object(node, self.frame)
-        return found if isinstance(found, (bool, int, float)) else None
+        So it is where it holds in the first epoch or step alone, which was seen, and nothing is done otherwise.
+        """
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            return any(self._settled(part, otherwise) for part in test.values)
+        if isinstance(test, ast.Compare) and len(test.ops) == 1 and self.count(test.left):
+            at, own = loops.value(test.comparators[0], self.frame), isinstance(test.left, (ast.Name, ast.Attribute))
+            once, of_epoch = isinstance(test.ops[0], ast.Eq), self.count(test.left) == "epoch"
+            if not own or at is None:
+                return False
+            if once and not otherwise and at <= (0 if of_epoch else 1):
+                return True
+            if isinstance(test.ops[0], (ast.Lt, ast.LtE)) and not otherwise and at <= 0:
+                return True
+            return bool(self.epochs) and of_epoch and at > self.epochs - 2 * once
+        return self._off(test)
+
+    def _off(self, test):
+        """Whether a condition is a name of something that is off, or has such a part."""
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+            return any(map(self._off, test.values))
+        if not isinstance(test, (ast.Name, ast.Attribute)) or self.count(test):
+            return False
+        found = loops._object(test, self.frame)
+        return isinstance(found, (bool, int, float)) and not found
 
 
 def _recurs(node):
