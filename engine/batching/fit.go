@@ -51,11 +51,18 @@ func Fit(log []Observed, n int, known Settings) (*Fitted, error) {
 		return nil, errors.New("the step times could not be fitted: nothing simulated resembles the log")
 	}
 	best := f.search(tried[0], fine, nil)
-	for _, term := range []int{batchedTerm, maskedTerm} {
-		if more := f.with(best, term); f.better(more, best) {
-			tried = append([]attempt{best}, tried...)
-			best = f.search(more, fine, nil)
+	accept := func(term int) bool {
+		more := f.with(best, term)
+		if !f.better(more, best) {
+			return false
 		}
+		tried = append([]attempt{best}, tried...)
+		best = f.search(more, fine, nil)
+		return true
+	}
+	batched := accept(batchedTerm)
+	if accept(maskedTerm) && !batched {
+		accept(batchedTerm) // the one may show beside the other only
 	}
 	out := &Fitted{Server: best.server(), Used: len(f.seen), Off: f.typical(best)}
 	out.Draws = f.draw(best, f.without(best), tried[:min(likely, len(tried))])

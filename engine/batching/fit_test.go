@@ -43,7 +43,7 @@ func TestFitFindsTimesAndCache(t *testing.T) {
 
 // Times that few servers have are kept for those, and for no other.
 func TestFitFindsWhatFewServersHave(t *testing.T) {
-	for _, c := range []struct{ batched, masked float64 }{{0, 0}, {0, 2e-7}, {0.006, 0}} {
+	for _, c := range []struct{ batched, masked float64 }{{0, 0}, {0, 2e-7}, {0.006, 0}, {0.006, 2e-7}} {
 		s := Server{Times{0.012, 4e-4, 0, 3e-4, 1e-7, 0.005, c.batched, c.masked}, Settings{256, 512, Unlimited}}
 		requests := Synthetic(Lengths{Input: 128, Output: 64, Spread: 0.5}, 300, 3, 3)
 		log := logged(t, s, requests, 0.01)
