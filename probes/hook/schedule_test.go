@@ -74,6 +74,7 @@ func TestSchedulesInTheText(t *testing.T) {
 		epochs + "\n    frac = epoch / 12" + each + "\n        avg_len = 100 / (epoch + 1)":                       "",
 		"for e in range(12):\n    frac = e / 12\n    for x, y in DataLoader(Subset(data, int(frac * 100))):\n" +
 			"        step()": "epoch: for x, y in DataLoader(Subset(data, int(frac * 100))): (line 3)",
+		epochs + each + "\n    if epoch != 0 and args.divisible_by(epoch, 4): ema.eval()":                        "",
 		"batches = [Any()] * 9\nfor step_num in range(9):\n    batch = batches[step_num]\n    step()":            "",
 		"for step_num in range(9):\n    if step_num == 0: model(step_num)\n    step()":                           "",
 		epochs + each + "\n    best_epoch = epoch if epoch > 3 else 0":                                           "",

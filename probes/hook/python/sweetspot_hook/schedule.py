@@ -141,7 +141,7 @@ class Reader:
 
     def _guarded(self, node):
         of = any(isinstance(n, ast.Compare) or _name(n) in self.counts for n in _inside([node.test])) and self.count(node.test)
-        if not of or _recurs(node.test) or self._settled(node.test, node.orelse):
+        if not of or _recurs(node.test) or self._asks(node.test) or self._settled(node.test, node.orelse):
             return None
         for n in _inside(node.body + node.orelse):
             if isinstance(n, ast.Call) and WORKERS.fullmatch(_name(n)):
@@ -155,6 +155,10 @@ class Reader:
                 if isinstance(n.value, ast.Constant) and isinstance(n.value.value, bool):
                     self.counts.update((x, of) for x in names if x)
         return None
+
+    def _asks(self, test):
+        """Whether a function is asked about the count, such as divisible_by(step, 100): most say what recurs."""
+        return any(isinstance(n, ast.Call) and self.count(n) for n in _inside([test]))
 
     def _taken(self, call):
         given = [k.value for k in call.keywords if k.arg and SIZES.fullmatch(k.arg)]
