@@ -61,11 +61,11 @@ func withPricesOf(a, b profile.VMType) profile.VMType {
 var gpusCSV string
 
 var gpus = sync.OnceValue(func() []profile.GPUSpec {
-	return roofline.KeptClocks(embedded("gpus.csv", gpusCSV, ReadGPUs))
+	return roofline.SustainedClocks(embedded("gpus.csv", gpusCSV, ReadGPUs))
 })
 
 // GPUs returns the data-sheet values of known GPUs, with base clocks that boards
-// keep up ([roofline.KeptClocks]); of several with the same chip, the most common
+// keep up ([roofline.SustainedClocks]); of several with the same chip, the most common
 // in clouds comes first. The slice is the caller's; what
 // it points to is shared.
 func GPUs() []profile.GPUSpec { return slices.Clone(gpus()) }

@@ -24,8 +24,8 @@ const alone = 1.5
 // apart is by what factor the sequences at once of two loads differ at least that show what a sequence adds.
 const apart = 1.5
 
-// muchAlike is by what factor the squared errors of two fits differ at most of which none is the better one.
-const muchAlike = 2.0
+// asGood is by what factor a fit's score may exceed the least one for it to count as being as good.
+const asGood = 2.0
 
 // FitLoads fits step times to the means of loads that clients measured, each at one concurrency or
 // rate, where no log of single requests is left. How many sequences decode at once, and how many prompt
@@ -60,12 +60,12 @@ func FitLoads(loads []*profile.Serving, known Settings) (*Fitted, error) {
 			weights[i] = rng.ExpFloat64()
 		}
 		fits := r.solutions(weights, of)
-		asGood := slices.IndexFunc(fits, func(s solution) bool { return s.error > muchAlike*fits[0].error })
-		if asGood < 0 {
-			asGood = len(fits)
+		n := 0
+		for n < len(fits) && fits[n].score <= asGood*fits[0].score {
+			n++
 		}
-		if asGood > 0 {
-			out.Draws = append(out.Draws, Server{fits[rng.IntN(asGood)].times, settings})
+		if n > 0 {
+			out.Draws = append(out.Draws, Server{fits[rng.IntN(n)].times, settings})
 		}
 	}
 	return out, nil
@@ -192,12 +192,12 @@ func (r rows) leftOut(of []int) (squares float64) {
 // solution is the least-squares fit of some times, by relative errors.
 type solution struct {
 	times Times
-	error float64 // squared, for as many times as it has
-	off   float64 // typical, relative
+	score float64 // of generalised cross-validation (Craven and Wahba 1979), but for a factor
+	off   float64 // typical relative error
 }
 
 // solutions are the fits of those choices of some terms whose times are in no way negative, the one with
-// the least error first. The time of a step, which is the first, is always one. The terms are few, so that all
+// the least score first. The time of a step, which is the first, is always one. The terms are few, so that all
 // choices are tried.
 func (r rows) solutions(weights []float64, of []int) (all []solution) {
 	for choice := 1; choice < 1<<len(of); choice += 2 { // with the first
@@ -215,7 +215,7 @@ func (r rows) solutions(weights []float64, of []int) (all []solution) {
 			all = append(all, solution{timesOf(x), squares / (free * free), math.Sqrt(squares / free)})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b solution) int { return cmp.Compare(a.error, b.error) })
+	slices.SortStableFunc(all, func(a, b solution) int { return cmp.Compare(a.score, b.score) })
 	return all
 }
 

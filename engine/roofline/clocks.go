@@ -7,37 +7,36 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// witnesses is how many other boards of a generation must show what it does per watt: one
-// may be the odd one itself.
-const witnesses = 2
+// leastOthers is how many other boards of a generation show what it does per watt, at least: a
+// single one may itself be the odd one.
+const leastOthers = 2
 
-// KeptClocks is the GPUs with a higher base clock where at the published one a board would
-// do less per watt than every other one of its generation does at theirs. Power is not
-// what sets such a clock: it is a floor, as for boards that many share, and not what a
-// load gets. The board is taken to do as much as the least of the others, up to its highest
-// clock. The given GPUs stay as they are.
-func KeptClocks(gpus []profile.GPUSpec) []profile.GPUSpec {
+// SustainedClocks returns the GPUs with base clocks, in MHz, that they keep up under load. A published base
+// clock at which a board would do less per watt than every other board of its generation is not believed: what
+// boards shared by several users list is a floor. Such a board is taken to do as much per watt as the least
+// of the others, up to its boost clock. The given GPUs stay as they are.
+func SustainedClocks(gpus []profile.GPUSpec) []profile.GPUSpec {
 	out := slices.Clone(gpus)
 	for i, g := range gpus {
-		own, known := promised(g)
+		own, known := perWattAtBase(g)
 		if !known {
 			continue
 		}
 		least, others := math.Inf(1), 0
 		for k, other := range gpus {
-			if p, known := promised(other); known && k != i && ofOneKind(g, other) {
+			if p, known := perWattAtBase(other); known && k != i && ofOneKind(g, other) {
 				least, others = math.Min(least, p), others+1
 			}
 		}
-		if others >= witnesses && least > own {
+		if others >= leastOthers && least > own {
 			out[i].BaseMHz = new(math.Min(*g.BaseMHz*least/own, *g.BoostMHz))
 		}
 	}
 	return out
 }
 
-// promised is the TFLOPS in full precision per watt at the base clock.
-func promised(g profile.GPUSpec) (perWatt float64, known bool) {
+// perWattAtBase is a board's FP32 TFLOPS per watt of its design power at the base clock.
+func perWattAtBase(g profile.GPUSpec) (perWatt float64, known bool) {
 	if g.FP32TFLOPS == nil || g.TDPWatts == nil || g.BaseMHz == nil || g.BoostMHz == nil || *g.BaseMHz > *g.BoostMHz {
 		return 0, false
 	}

@@ -20,7 +20,7 @@ func board(architecture string, tflops, watts, base, boost float64) profile.GPUS
 func TestABaseClockFarBelowWhatPowerAllows(t *testing.T) {
 	gpus := []profile.GPUSpec{board("a", 6, 100, 300, 1200), board("a", 8, 150, 750, 1000), board("a", 10, 160, 800, 1000),
 		board("b", 6, 100, 300, 1200)}
-	kept := KeptClocks(gpus)
+	kept := SustainedClocks(gpus)
 	for i, want := range []float64{800, 750, 800, 300} {
 		if math.Abs(*kept[i].BaseMHz-want) > 1e-9 {
 			t.Errorf("%d: %g MHz, want %g", i, *kept[i].BaseMHz, want)
@@ -36,14 +36,14 @@ func TestABaseClockFarBelowWhatPowerAllows(t *testing.T) {
 		g.OwnFP32TFLOPS = &half
 		return g
 	}()}} {
-		if kept := KeptClocks(others); *kept[0].BaseMHz != 300 {
+		if kept := SustainedClocks(others); *kept[0].BaseMHz != 300 {
 			t.Errorf("%g MHz beside one board", *kept[0].BaseMHz)
 		}
 	}
 }
 
 // Clocks only rise, at most to the highest one, and of each kind at most one board's.
-func TestKeptClocksRiseALittle(t *testing.T) {
+func TestSustainedClocksRiseALittle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var gpus []profile.GPUSpec
 		for range rapid.IntRange(0, 8).Draw(t, "boards") {
@@ -57,7 +57,7 @@ func TestKeptClocksRiseALittle(t *testing.T) {
 			gpus = append(gpus, g)
 		}
 		raised := map[string]int{}
-		for i, g := range KeptClocks(gpus) {
+		for i, g := range SustainedClocks(gpus) {
 			was := gpus[i]
 			if *g.BaseMHz < *was.BaseMHz || *g.BaseMHz > math.Max(*was.BaseMHz, *was.BoostMHz) {
 				t.Fatalf("%g MHz of %g to %g", *g.BaseMHz, *was.BaseMHz, *was.BoostMHz)
