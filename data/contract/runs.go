@@ -35,7 +35,7 @@ type Run struct {
 	BatchSize          *int      `json:"batch_size"`   // train: of the whole job; infer: per GPU
 	Epochs             *float64  `json:"epochs"`
 	Steps              *float64  `json:"steps"`    // that a script announces which counts no epochs
-	Schedule           *string   `json:"schedule"` // what changes the work of its steps, in words; else null
+	Schedule           *string   `json:"schedule"` // how the work of its steps changes, in words; else null
 	IterationsPerEpoch *float64  `json:"iterations_per_epoch"`
 	TrainSize          *float64  `json:"train_size"` // units in the training set
 	InitS              *float64  `json:"init_s"`     // before the first iteration

@@ -16,7 +16,7 @@ type Description struct {
 	IterationsPerEpoch *float64
 	TrainSize          *float64     // units in the training set
 	Steps              *float64     // that the script will run, where it counts no epochs
-	Schedule           string       // by which the work of a step changes, in words
+	Schedule           string       // how the work of a step changes, in words
 	Count              int          // VMs; 0 is 1
 	WorldSize          *int         // data-parallel ranks
 	Work               profile.Work // nothing of what a unit takes where it is pruned

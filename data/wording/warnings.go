@@ -76,8 +76,8 @@ func Warnings(r *rank.Result, now time.Time) []string {
 				VMs(c), quantity.Duration(c.Time.Low), quantity.Duration(c.Time.High), c.Why))
 		}
 		if c.Schedule != "" {
-			out = append(out, plaintext.Clean(fmt.Sprintf("the first, %s, takes as long as trainings with a schedule turned "+
-				"out (%s to %s): %s", VMs(c), quantity.Duration(c.Time.Low), quantity.Duration(c.Time.High), c.Schedule)))
+			out = append(out, plaintext.Clean(fmt.Sprintf("the first, %s, may take from %s to %s, as trainings with a "+
+				"schedule did: %s", VMs(c), quantity.Duration(c.Time.Low), quantity.Duration(c.Time.High), c.Schedule)))
 		}
 		if c.Never != nil && *c.Never >= candidate.Seldom {
 			out = append(out, fmt.Sprintf("the first reaches the target in only %.0f %% of trainings: its time and cost count "+

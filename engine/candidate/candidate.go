@@ -82,7 +82,7 @@ type Candidate struct {
 	AsPrinted  bool       // a published total of unknown epochs
 	FromWork   bool       // a time told by the network's work alone
 	FromEpochs bool       // a training's time, predicted from the first epochs of a run
-	Schedule   string     // by what the work of a training's steps changes, in words, where its time is wider for it
+	Schedule   string     // how the work of a training's steps changes, in words, where its time is less sure for it
 	Live       bool       // rests on a probe that is still running
 	// Of a training to a target accuracy: what its number of epochs rests on,
 	// its interval, and the probability that the target is never reached, nil

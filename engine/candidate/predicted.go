@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -380,7 +379,7 @@ func (p *predictions) trainingOf(c Candidate, r profile.Run) Candidate {
 	c.EnergyByEpochs = p.energyByEpochs(c, []profile.Run{r})
 	even := c.Time
 	if r.Schedule != "" {
-		c.Schedule, c.Why = r.Schedule, strings.TrimSuffix(r.Schedule+"; "+c.Why, "; ")
+		c.sayScheduled(r.Schedule)
 		even = training.Predicted(training.AsIfEven(r), *c.Epochs, startup, pauses)
 	}
 	p.errAlike(&c, r, even)

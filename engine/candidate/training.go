@@ -211,8 +211,8 @@ func (f *facts) fromEpochs(r profile.Run, n float64) training.Forecast {
 	return told
 }
 
-// followSchedule says by what the work of a training's steps changes, where its end was
-// not seen, and parts what its total is off by.
+// followSchedule says how the work of a training's steps changes, where its end was not
+// seen, and parts what its total is off by.
 func (f *facts) followSchedule(c *Candidate, runs []profile.Run) {
 	i := slices.IndexFunc(runs, func(r profile.Run) bool { return r.Schedule != "" && !isWhole(r, *c.Epochs) })
 	if i < 0 {
@@ -222,8 +222,13 @@ func (f *facts) followSchedule(c *Candidate, runs []profile.Run) {
 	for k, r := range runs {
 		even[k] = f.trainingTime(training.AsIfEven(r))
 	}
-	c.Schedule, c.Why = runs[i].Schedule, strings.TrimSuffix(runs[i].Schedule+"; "+c.Why, "; ")
+	c.sayScheduled(runs[i].Schedule)
 	c.mayTurnUneven(training.Forecast{Steady: training.Pool(even)})
+}
+
+// sayScheduled gives the schedule as the first reason for the time.
+func (c *Candidate) sayScheduled(words string) {
+	c.Schedule, c.Why = words, strings.TrimSuffix(words+"; "+c.Why, "; ")
 }
 
 // mayTurnUneven parts what a total is off by: a schedule is the script's, so that it

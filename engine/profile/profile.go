@@ -210,7 +210,7 @@ type Run struct {
 	// Steps is how many iterations the training was to take, where its script counts these and
 	// no epochs; see [sweetspot/engine/training.InEpochs].
 	Steps *float64 `json:",omitempty"`
-	// Schedule is by what the work of the training's steps changes, in words; "" where none is known.
+	// Schedule says how the work of the training's steps changes; "" where it is not known to.
 	Schedule string `json:",omitempty"`
 
 	InitS            *float64

@@ -62,7 +62,7 @@ type Model struct {
 	VMs                *int     // that the launcher put the ranks on
 	Network            string   // class of the module; several are joined by +
 	Input              string   // shape of one unit, 3x224x224
-	Schedule           string   // by which the work of a step changes, in words
+	Schedule           string   // how the work of a step changes, in words
 	// StateBytes are those of weights, gradients and the optimizers' state on one device.
 	StateBytes *float64
 }

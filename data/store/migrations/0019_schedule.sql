@@ -1,3 +1,3 @@
 -- Layout 19: trainings whose steps are unequal work.
 
-ALTER TABLE runs ADD COLUMN schedule TEXT NOT NULL DEFAULT '';          -- by which the work of a step changes, in words; '' where none is known
+ALTER TABLE runs ADD COLUMN schedule TEXT NOT NULL DEFAULT '';          -- how the work of a step changes, in words; '' where it is not known to

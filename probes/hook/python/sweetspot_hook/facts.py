@@ -29,7 +29,7 @@ class Facts:
         self.torch = torch
         self.params = self.precision = self.epochs = self.steps = self.batch_size = None
         self.network = self.input = None
-        self.schedule = None  # by which the work of a step changes, in words
+        self.schedule = None  # how the work of a step changes, in words
         self.work = {}  # what a unit takes the network, see flops.py
         self.state_bytes = None  # of weights, gradients and the optimizers' state, whatever the batch
         self.autocast = None  # the type in which an autocast region computes
