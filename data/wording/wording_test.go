@@ -75,7 +75,8 @@ func TestWarningOfASchedule(t *testing.T) {
 		Time:          estimate.Estimate{Value: 3600, Low: 1800, High: 10800, Basis: estimate.Measured},
 		Configuration: []candidate.Part{{USDPerHour: new(1.0), Count: 1}}}
 	r := rank.Evaluate(rank.NewSpace(candidate.ListOf(c)), question.Query{Sort: question.ByTime})
-	if got := strings.Join(Warnings(r, time.Now()), "; "); !strings.Contains(got, "from 30 m 00 s to 3 h 00 m, as trainings with a schedule did: "+c.Schedule) {
+	want := "from 30 m 00 s to 3 h 00 m, as trainings with a schedule did: " + c.Schedule
+	if got := strings.Join(Warnings(r, time.Now()), "; "); !strings.Contains(got, want) {
 		t.Errorf("%q", got)
 	}
 }
