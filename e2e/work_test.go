@@ -37,8 +37,8 @@ func TestRunsOfDifferentWork(t *testing.T) {
 	for i, want := range []string{"convnet", "convnet", "convnet", "convnet (Net 170)", "convnet deep"} {
 		r := kept.Runs[i]
 		if r.Model != want || *r.Network != "Net" || *r.Input != "1x12x12" || !slices.Contains(r.Command, script) ||
-			r.Folder == nil {
-			t.Errorf("run %d is of %s: a %v of %v, by %q", r.ID, r.Model, *r.Network, *r.Input, r.Command)
+			r.Folder == nil || r.ExitS == nil || *r.ExitS <= 0 {
+			t.Errorf("run %d is of %s: a %v of %v, by %q, ended in %v s", r.ID, r.Model, *r.Network, *r.Input, r.Command, r.ExitS)
 		}
 	}
 	var ranked struct {
@@ -77,7 +77,7 @@ func seconds(r contract.Run, iterations, epochs float64) float64 {
 		later = *r.ValidationS
 	}
 	return of(r.InitS) + of(r.FirstIterationS) + of(r.WarmupExtraS) + *r.Steady.S*(iterations-1) + of(r.FirstValidationS) +
-		(epochs-1)*later
+		(epochs-1)*later + of(r.ExitS)
 }
 
 func read(t *testing.T, s said, into any) {

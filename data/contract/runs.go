@@ -48,6 +48,7 @@ type Run struct {
 	WarmupExtraS       *float64  `json:"warmup_extra_s"`    // that these took beyond steady ones
 	FirstValidationS   *float64  `json:"first_validation_s"`
 	ValidationS        *float64  `json:"validation_s"` // of the later ones
+	ExitS              *float64  `json:"exit_s"`       // from the step after which it was stopped; else null
 	TotalS             *float64  `json:"total_s"`
 	PeakMemoryBytes    *float64  `json:"peak_memory_bytes"` // of one GPU
 	Accuracy           *Measured `json:"accuracy"`
@@ -128,7 +129,7 @@ func NewRun(r profile.Run) Run {
 		InitS: r.InitS, FirstIterationS: r.FirstIterationS, StartupS: r.StartupS, SteadyStdDevS: r.SteadyStdDevS,
 		SteadyN:          above0(r.SteadyN),
 		WarmupIterations: r.WarmupIterations, WarmupExtraS: r.WarmupExtraS,
-		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, TotalS: r.TotalS,
+		FirstValidationS: r.FirstValidationS, ValidationS: r.ValidationS, ExitS: r.ExitS, TotalS: r.TotalS,
 		PeakMemoryBytes: r.PeakMemoryBytes,
 		Status:          string(r.Status), Basis: r.Basis.String(), Source: OrNull(clean(r.Source)),
 		AsOf: OrNull(clean(r.AsOf)), Note: OrNull(clean(r.Note)),

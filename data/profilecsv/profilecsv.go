@@ -51,10 +51,13 @@
 //	command             what was run, as in a shell, with variables for secrets
 //	folder              where that was, on the machine of whoever probed
 //	steps               iterations that a training was to take which counts these and no epochs
+//	schedule            how the work of a training's steps changes, in words
 //	world_size          data-parallel ranks of a training, over all its VMs
 //	tuning              how a language model was trained, as the JSON of a run has it
 //	serving             load on a language model's server and its latencies, as JSON: serving in
 //	                    docs/json.md
+//	exit_s              seconds from the step after which a probe stopped a training until its
+//	                    processes had ended
 //
 // The metric of evaluations is that of the columns metric and higher_is_better,
 // empty after the colon where it is unknown; where no metric and no value is
@@ -91,7 +94,7 @@ var ExtraColumns = []string{
 	"epoch_starts_s", "evaluations", "validations", "pauses", "note",
 	"energy_j_per_unit", "average_power_w", "energy_of", "power_limit_w", "host",
 	"network", "input", "command", "folder", "layers", "packages", "state_bytes",
-	"steps", "world_size", "tuning", "serving",
+	"steps", "schedule", "world_size", "tuning", "serving", "exit_s",
 }
 
 // required must be in the header: without them a file is not a Profile CSV.

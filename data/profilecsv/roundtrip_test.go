@@ -85,6 +85,8 @@ func drawRun(t *rapid.T) profile.Run {
 	if rapid.Bool().Draw(t, "ranks known") {
 		r.WorldSize = new(count.Draw(t, "ranks"))
 	}
+	r.ExitS = maybe("exit", 1e3)
+	r.Schedule = rapid.SampledFrom([]string{"", "image = 16 if epoch < 8 else 32"}).Draw(t, "schedule")
 	r.EnergyOf = rapid.SampledFrom([]string{"", profile.EnergyOfGPUs, profile.EnergyOfCPUs}).Draw(t, "of")
 	if rapid.Bool().Draw(t, "warmup known") {
 		r.WarmupIterations, r.WarmupExtraS = new(count.Draw(t, "warm")), new(rapid.Float64Range(-9, 9).Draw(t, "extra"))

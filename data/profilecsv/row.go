@@ -41,7 +41,7 @@ func fields(m *profile.Model, r *profile.Run) []field {
 		{"train_size", &r.TrainSize}, {"init_s", &r.InitS}, {"first_iteration_s", &r.FirstIterationS},
 		{"startup_s", &r.StartupS}, {"steady_stddev_s", &r.SteadyStdDevS}, {"steady_n", &r.SteadyN},
 		{"warmup_iterations", &r.WarmupIterations}, {"first_validation_s", &r.FirstValidationS},
-		{"validation_s", &r.ValidationS}, {"total_s", &r.TotalS}, {"total_stddev_s", &r.TotalStdDevS},
+		{"validation_s", &r.ValidationS}, {"exit_s", &r.ExitS}, {"total_s", &r.TotalS}, {"total_stddev_s", &r.TotalStdDevS},
 		{"total_n", &r.TotalN}, {"energy_j_per_unit", &r.EnergyJPerUnit}, {"average_power_w", &r.AveragePowerW},
 		{"energy_of", &r.EnergyOf}, {"power_limit_w", &r.PowerLimitW}, {"peak_memory_bytes", &r.PeakMemoryBytes},
 		{"source", &r.Source}, {"as_of", &r.AsOf}, {"note", &r.Note},

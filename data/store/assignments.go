@@ -105,7 +105,7 @@ func (a *assignments) work(w profile.Work) {
 // summary adds what is kept of a run that has ended.
 func (a *assignments) summary(run profile.Run) {
 	a.from(run, "status", "first_iteration_s", "steady_stddev_s", "steady_n", "warmup_iterations", "warmup_extra_s",
-		"first_validation_s", "validation_s", "total_s", "peak_memory_bytes",
+		"first_validation_s", "validation_s", "exit_s", "total_s", "peak_memory_bytes",
 		"energy_j_per_unit", "average_power_w", "energy_of")
 	if s := run.Steady; s.Known() {
 		a.add("steady_s", real(&s.Value))

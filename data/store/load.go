@@ -72,7 +72,7 @@ const runQuery = `
 		r.count, r.world_size, r.usd_per_hour, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size,
 		r.steps, r.schedule,
 		r.init_s, r.first_iteration_s, r.startup_s, r.steady_s, r.steady_low_s, r.steady_high_s, r.steady_basis, r.steady_stddev_s, r.steady_n,
-		r.warmup_iterations, r.warmup_extra_s, r.first_validation_s, r.validation_s, r.total_s, r.total_stddev_s, r.total_n,
+		r.warmup_iterations, r.warmup_extra_s, r.first_validation_s, r.validation_s, r.exit_s, r.total_s, r.total_stddev_s, r.total_n,
 		CASE r.command WHEN '[]' THEN '' ELSE r.command END AS command, r.folder, r.packages, r.tuning, r.framework,
 		r.serving,
 		r.network AS "work.network", r.input AS "work.input", r.flops_per_unit AS "work.flops",

@@ -96,7 +96,7 @@ func TestRecordAndLoad(t *testing.T) {
 	end := profile.Run{Status: profile.Done, FirstIterationS: new(0.5),
 		Steady: estimate.Around(0.0103, 0.0001, estimate.Measured), SteadyStdDevS: new(2e-4), SteadyN: 140,
 		WarmupIterations: new(9), WarmupExtraS: new(0.02), FirstValidationS: new(2.1), PeakMemoryBytes: new(3e9),
-		TotalS:   new(9.5),
+		ExitS: new(0.4), TotalS: new(9.5),
 		Accuracy: acc}
 	must(t, rec.Finish(ctx, Finish{Run: end, StoppedBecause: "precise", ScriptExit: new(0), SpentS: 12,
 		SpentUSD: new(0.008)}))
@@ -114,9 +114,9 @@ func TestRecordAndLoad(t *testing.T) {
 		BatchSize:  128, Epochs: d.Epochs, IterationsPerEpoch: d.IterationsPerEpoch, TrainSize: d.TrainSize,
 		InitS: new(4.0), FirstIterationS: end.FirstIterationS, Steady: end.Steady, SteadyStdDevS: end.SteadyStdDevS,
 		SteadyN:          140,
-		WarmupIterations: new(9), WarmupExtraS: new(0.02), FirstValidationS: new(2.1), TotalS: new(9.5),
-		PeakMemoryBytes: new(3e9),
-		Accuracy:        acc,
+		WarmupIterations: new(9), WarmupExtraS: new(0.02), FirstValidationS: new(2.1), ExitS: new(0.4),
+		TotalS: new(9.5), PeakMemoryBytes: new(3e9),
+		Accuracy: acc,
 		Validations: []profile.Validation{{Seconds: 2.1, Metric: "top-1", Value: new(0.87), HigherIsBetter: true,
 			Units: new(1e4), AtS: new(61.5)}},
 		Pauses: []profile.Pause{{AtS: 63, Seconds: 1.4, Kind: "checkpoint", Iterations: new(101)},

@@ -227,7 +227,7 @@ func (f *facts) timing(c Candidate, runs []profile.Run) *timing {
 	t := &timing{run: r, base: c}
 	steady, startups := make([]estimate.Estimate, len(runs)), 0.0
 	for i, s := range runs {
-		startup, _ := s.BeforeSteady()
+		startup, _ := s.OneOff()
 		startups += startup
 		steady[i] = training.Iteration(s, f.set.Kinds)
 	}

@@ -171,7 +171,7 @@ func (c *Candidate) identify() {
 // probed notes what a probe of the run's cell takes and could tell.
 func (c *Candidate) probed(r profile.Run, time estimate.Estimate) {
 	c.Probe.IterationS, c.Probe.Sigma = r.Steady.Value, time.LogSigma()
-	if startup, ok := r.BeforeSteady(); ok {
+	if startup, ok := r.OneOff(); ok {
 		c.Probe.StartupS = &startup
 	}
 }

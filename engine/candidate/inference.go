@@ -103,7 +103,7 @@ func (f *facts) inferenceTime(runs []profile.Run, count int) estimate.Estimate {
 	times := make([]estimate.Estimate, len(runs))
 	for i := range runs {
 		s := &runs[i]
-		startup, _ := s.BeforeSteady()
+		startup, _ := s.OneOff()
 		times[i] = training.Inference(training.Iteration(*s, f.set.Kinds), startup, batches)
 	}
 	return training.Pool(times)

@@ -296,8 +296,8 @@ func (f *facts) sensible(run *profile.Run) bool {
 // tables, the first of a VM type being by far the longest.
 const leastStartupSpread = 2.0
 
-// startup is a start-up that was not seen: its geometric mean and its relative
-// spread.
+// startup is a start-up that was not seen, with all else that comes once: its geometric
+// mean and its relative spread.
 type startup struct{ mean, spread float64 }
 
 // anyGPUs stands for VM types with any number of GPUs.
@@ -308,7 +308,7 @@ const anyGPUs = -1
 func startups(donors []*profile.Run) map[int]startup {
 	logs := map[int][]float64{}
 	for _, r := range donors {
-		if v, ok := r.Startup(); ok && v > 0 {
+		if v, ok := r.OneOff(); ok && v > 0 {
 			logs[r.GPUCount], logs[anyGPUs] = append(logs[r.GPUCount], math.Log(v)), append(logs[anyGPUs], math.Log(v))
 		}
 	}

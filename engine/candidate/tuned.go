@@ -76,16 +76,16 @@ func (f *facts) trains(r *profile.Run) bool {
 	return ok && r.Steady.Known() && r.Tuning.TokensPerStep != nil && reflect.DeepEqual(way, asked)
 }
 
-// ofRun is the candidate of a training that was measured: as many steps as the tokens take, after
-// what came before steady ones.
+// ofRun is the candidate of a training that was measured: as many steps as the tokens take, and
+// what comes once.
 func (f *facts) ofRun(c Candidate, r profile.Run) Candidate {
 	work, to := f.workOf(*r.Tuning.TokensPerStep)
 	c.ToLoss = to
 	n, step := steps(work, *r.Tuning.TokensPerStep), training.Iteration(r, f.set.Kinds)
 	c.Time = step.By(n)
 	c.Time.Basis = estimate.Weakest(step.Basis, n.Basis)
-	if before, ok := r.BeforeSteady(); ok {
-		c.Time.Value, c.Time.Low, c.Time.High = c.Time.Value+before, c.Time.Low+before, c.Time.High+before
+	if once, ok := r.OneOff(); ok {
+		c.Time = c.Time.Shifted(once)
 	}
 	c.Units = &work.Value
 	c.probed(r, step)

@@ -223,9 +223,12 @@ type Run struct {
 	WarmupExtraS     *float64 // seconds the warm-up iterations after the first took beyond steady ones
 	FirstValidationS *float64
 	ValidationS      *float64
-	TotalS           *float64 // measured total of the whole run
-	TotalStdDevS     *float64
-	TotalN           int
+	// ExitS is the seconds from the step after which a probe stopped a training until its
+	// processes had ended; nil of others.
+	ExitS        *float64 `json:",omitempty"`
+	TotalS       *float64 // measured total of the whole run
+	TotalStdDevS *float64
+	TotalN       int
 
 	// What the sensors say of the electricity of the steady part.
 	EnergyJPerUnit *float64 `json:",omitempty"` // joules per unit of work, of all that worked
@@ -374,12 +377,15 @@ func (r Run) Startup() (seconds float64, known bool) {
 	return seconds, known
 }
 
-// BeforeSteady is what a run takes besides steady iterations, in seconds: its
-// start-up, and what its warm-up takes longer. Parts that are unknown are left out.
-func (r Run) BeforeSteady() (seconds float64, known bool) {
+// OneOff is what a run takes once besides its steady iterations, in seconds: its
+// start-up, what its warm-up takes longer, and its exit. Parts that are unknown are left
+// out; known is false without a start-up.
+func (r Run) OneOff() (seconds float64, known bool) {
 	seconds, known = r.Startup()
-	if r.WarmupExtraS != nil {
-		seconds += *r.WarmupExtraS
+	for _, part := range []*float64{r.WarmupExtraS, r.ExitS} {
+		if part != nil {
+			seconds += *part
+		}
 	}
 	return seconds, known
 }

@@ -14,8 +14,8 @@ func scheduled(r profile.Run, n float64, e estimate.Estimate) estimate.Estimate 
 	if r.Schedule == "" || !e.Known() || isWhole(r) && n == *r.Epochs {
 		return e
 	}
-	startup, _ := r.BeforeSteady()
-	rest := math.Max(0, e.Value-startup)
+	once, _ := r.OneOff()
+	rest := math.Max(0, e.Value-once)
 	e.Low = math.Min(e.Low, e.Value-rest+rest*math.Exp(-PublishedUnsteadiness.Faster.reach(0, 1)))
 	e.High = math.Max(e.High, e.Value-rest+rest*math.Exp(PublishedUnsteadiness.Slower.reach(0, 1)))
 	return e

@@ -95,8 +95,8 @@ func byIterations(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kin
 	if r.Mode != profile.Train || !r.Steady.Known() || r.IterationsPerEpoch == nil || n <= 0 {
 		return estimate.Estimate{}
 	}
-	startup, _ := r.BeforeSteady()
-	t := Iterations{Startup: startup, Steady: r.Steady.Value, PerEpoch: *r.IterationsPerEpoch}
+	once, _ := r.OneOff()
+	t := Iterations{Startup: once, Steady: r.Steady.Value, PerEpoch: *r.IterationsPerEpoch}
 	if r.FirstValidationS != nil {
 		t.FirstValidation, t.Validation = *r.FirstValidationS, *r.FirstValidationS
 	}
@@ -109,7 +109,7 @@ func byIterations(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kin
 	total := Method2(t, n)
 	work := withIntervalOf(Iteration(r, kinds), total)
 	if r.Steady.High > r.Steady.Low {
-		oneOff := math.Min(total, startup+t.FirstValidation) // less than an epoch has no validation
+		oneOff := math.Min(total, once+t.FirstValidation) // less than an epoch has no validation
 		work = estimate.Around(oneOff, oneOff*OneOffRel, r.Basis).Plus(withIntervalOf(r.Steady, total-oneOff))
 	}
 	return withPauses(work, PausesOf(r), n)

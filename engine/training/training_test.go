@@ -66,10 +66,11 @@ func TestTrainingKeepsOneOffsApart(t *testing.T) {
 	r := profile.Run{
 		Mode: profile.Train, Basis: estimate.Measured, IterationsPerEpoch: new(100.0),
 		InitS: new(3.0), FirstIterationS: new(2.0), ValidationS: new(1.5), FirstValidationS: new(2.5),
+		WarmupExtraS: new(0.2), ExitS: new(0.8),
 		Steady: estimate.Around(0.1, 0.002, estimate.Measured),
 	}
 	got := Training(r, 4, nil)
-	want := 5 + 0.1*(400-1) + 2.5 + 3*1.5
+	want := 5 + 0.2 + 0.1*(400-1) + 2.5 + 3*1.5 + 0.8
 	if math.Abs(got.Value-want) > 1e-9 {
 		t.Errorf("got %v, want %v", got.Value, want)
 	}

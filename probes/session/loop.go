@@ -44,6 +44,7 @@ type loop struct {
 	stopped  string  // why we stopped the script; "" while it runs on its own
 	words    string  // the rule's for that
 	stoppedS float64 // seconds after the start at which it was
+	eventS   float64 // at which the latest event came
 	said     bool    // that it was stopped, in the log
 	midLine  bool    // the script's output stands in the middle of a line
 	discard  bool
@@ -127,6 +128,9 @@ func (l *loop) receive(m message) {
 	now := l.elapsed()
 	before := l.state.series.Len()
 	l.explainStop(m, now)
+	if m.item.Event != nil {
+		l.eventS = now
+	}
 	if e, ok := m.item.Event.(protocol.Training); ok && l.options.Hooked {
 		if l.training(e, now); l.number > 0 {
 			before = 0
@@ -323,6 +327,7 @@ func (l *loop) finish() {
 	if u.StoppedBecause == End && u.Run.Mode == profile.Train && !l.hasArbitraryLength(u.Run) && !l.options.WorkOnly {
 		u.Run.TotalS = new(u.SpentS)
 	}
+	u.Run.ExitS = l.exit()
 	err = l.saveEnd(u)
 	l.state.rename(l.saver.recording.Model())
 	u.Run.Model = l.state.described.Model.Name
@@ -340,6 +345,18 @@ func (l *loop) finish() {
 	close(l.session.ended)
 	l.send(u)
 	close(l.session.updates)
+}
+
+// exit is how long a script took to end that left its training after a step as it was asked
+// to, in seconds: from what was told last until its processes had ended. It is nil of others,
+// and where the end is seen later than it came.
+func (l *loop) exit() *float64 {
+	_, queued := l.process.(interface{ Collected() bool })
+	if l.stopped == "" || !l.options.Hooked || l.options.RunsHarness || queued || l.scriptEx.Code != 0 ||
+		l.scriptEx.Lost != nil || l.state.described.Mode != profile.Train || l.state.series.Len() == 0 || l.over {
+		return nil
+	}
+	return new(l.elapsed() - l.eventS)
 }
 
 // hasArbitraryLength reports whether the number of iterations means nothing: a

@@ -152,7 +152,7 @@ func estimateLines(u session.Update, epochs int, ofScript bool) (what string, li
 // lengthsOf chooses the lengths to predict and how: epochs of training, units
 // of inference, bare iterations where neither is known.
 func lengthsOf(r profile.Run, epochs int) (lengths []float64, what string, predict func(float64) estimate.Estimate) {
-	startup, _ := r.BeforeSteady()
+	startup, _ := r.OneOff()
 	switch {
 	case r.Mode == profile.Train && r.Steps != nil && r.IterationsPerEpoch != nil:
 		return []float64{*r.Steps}, "steps", func(n float64) estimate.Estimate {
