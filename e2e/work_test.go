@@ -38,7 +38,8 @@ func TestRunsOfDifferentWork(t *testing.T) {
 		r := kept.Runs[i]
 		if r.Model != want || *r.Network != "Net" || *r.Input != "1x12x12" || !slices.Contains(r.Command, script) ||
 			r.Folder == nil || r.ExitS == nil || *r.ExitS <= 0 {
-			t.Errorf("run %d is of %s: a %v of %v, by %q, ended in %v s", r.ID, r.Model, *r.Network, *r.Input, r.Command, r.ExitS)
+			t.Errorf("run %d is of %s: a %v of %v, by %q, ended in %v s", r.ID, r.Model, *r.Network, *r.Input, r.Command,
+				r.ExitS)
 		}
 	}
 	var ranked struct {

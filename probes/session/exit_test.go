@@ -10,7 +10,8 @@ import (
 // it went to its own end, failed, was killed, or is not watched from inside.
 func TestExit(t *testing.T) {
 	const steps = `for i in $(seq 30); do echo '{"sweetspot":1,"event":"iteration","seconds":0.01}' >&3; done; `
-	const left = `trap 'sleep 0.4; exit 0' TERM INT; ` + steps + `while :; do sleep 0.02; done`
+	const asked = steps + `while :; do sleep 0.02; done` // until a signal comes
+	const left = `trap 'sleep 0.4; exit 0' TERM INT; ` + asked
 	for name, test := range map[string]struct {
 		script string
 		alter  func(*Options)
@@ -18,8 +19,8 @@ func TestExit(t *testing.T) {
 	}{
 		"left as asked":       {left, func(*Options) {}, true},
 		"to its end":          {steps + "sleep 0.1", func(o *Options) { o.Rule.MaxN = 1000 }, false},
-		"failed":              {`trap "exit 3" TERM INT; ` + steps + `while :; do sleep 0.02; done`, func(*Options) {}, false},
-		"killed":              {steps + `while :; do sleep 0.02; done`, func(*Options) {}, false},
+		"failed":              {"trap 'exit 3' TERM INT; " + asked, func(*Options) {}, false},
+		"killed":              {asked, func(*Options) {}, false},
 		"watched by its text": {left, func(o *Options) { o.Hooked = false }, false},
 		"a model of ours":     {left, func(o *Options) { o.RunsHarness = true }, false},
 		"inference":           {left, func(o *Options) { o.Description.Mode = profile.Infer }, false},
