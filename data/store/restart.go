@@ -130,8 +130,8 @@ func (s *Store) Restart(ctx context.Context, id int64) (*Recording, error) {
 // emptied takes back all that was measured and keeps what was described.
 const emptied = `
 	UPDATE runs SET status = ?, heartbeat_ms = ?, measured = ?, content = '', finished_at = '', stopped_because = '', stopped_words = '', script_exit = NULL,
-		rejected_lines = 0, spent_s = NULL, spent_usd = NULL, init_s = NULL, first_iteration_s = NULL, startup_s =
-		NULL, steady_s = NULL, steady_low_s = NULL, steady_high_s = NULL, steady_basis = '', steady_stddev_s = NULL,
+		rejected_lines = 0, spent_s = NULL, spent_usd = NULL, init_s = NULL, first_iteration_s = NULL, startup_s = NULL,
+		steady_s = NULL, steady_low_s = NULL, steady_high_s = NULL, steady_basis = '', steady_stddev_s = NULL,
 		steady_n = 0, warmup_iterations = NULL, warmup_extra_s = NULL, first_validation_s = NULL, validation_s = NULL,
 		exit_s = NULL, total_s = NULL, total_stddev_s = NULL, total_n = 0, peak_memory_bytes = NULL, metric = NULL,
 		accuracy = NULL, accuracy_stddev = NULL, higher_is_better = NULL, accuracy_basis = NULL, epoch_starts_s = '',

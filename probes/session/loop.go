@@ -40,6 +40,7 @@ type loop struct {
 
 	rule     steady.Rule
 	verdict  steady.Verdict
+	awaited  awaited
 	judgedAt int     // iterations at the last judgement
 	stopped  string  // why we stopped the script; "" while it runs on its own
 	words    string  // the rule's for that
@@ -150,7 +151,7 @@ func (l *loop) receive(m message) {
 	case n > before:
 		l.judgeStep()
 	case n < before: // it has begun again
-		l.judgedAt, l.verdict = 0, steady.Verdict{}
+		l.judgedAt, l.verdict, l.awaited = 0, steady.Verdict{}, awaited{}
 	}
 	l.rule.VMs = l.state.described.Count
 	l.look()
@@ -188,7 +189,7 @@ func (l *loop) judge(s steady.Summary) {
 		return
 	}
 	l.verdict = l.rule.Judge(s, l.elapsed())
-	if !l.verdict.Stop {
+	if !l.verdict.Stop || l.awaits(s) {
 		return
 	}
 	if l.verdict.Reason == steady.Precise {

@@ -40,6 +40,8 @@ type state struct {
 
 	series   steady.Series
 	decided  int         // iterations after which the rule was met; 0 before
+	epoch    int         // of the latest iteration
+	turned   bool        // an epoch was seen to its end
 	counts   map[int]int // iterations by rank
 	work     work
 	initS    *float64

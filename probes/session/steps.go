@@ -19,6 +19,7 @@ import (
 // begin sets out to count steps.
 func (p *state) begin() {
 	p.series, p.decided, p.counts, p.work = steady.Series{}, 0, map[int]int{}, work{}
+	p.epoch, p.turned = 0, false
 	p.initS, p.checks, p.pauses, p.pausedS = nil, nil, nil, map[int]float64{}
 	p.accuracy, p.read = nil, nil
 	p.piped, p.copies, p.drawn = map[reflect.Type]bool{}, 0, 0
@@ -56,6 +57,8 @@ func (p *state) iteration(e protocol.Iteration, now float64) {
 	if e.Rank == 0 && i > 0 {
 		p.steppedS += e.Seconds
 	}
+	p.turned = p.turned || i > 0 && e.Epoch > p.epoch
+	p.epoch = e.Epoch
 	p.work.add(i, e, at(e.T, now))
 	if p.results != nil && e.Rank == 0 {
 		p.results.Step(at(e.T, now), e.Epoch)

@@ -1,0 +1,57 @@
+package session
+
+import (
+	"sweetspot/engine/profile"
+	"sweetspot/engine/steady"
+)
+
+// awaited is what a probe that is precise goes on for: the end of the first epoch, where a
+// validation and a checkpoint may come that all epochs have, or of the training itself.
+type awaited struct {
+	what  string  // in words; "" for nothing
+	since float64 // seconds after the start at which the probe was precise; 0 before
+}
+
+// awaits reports whether the probe, which the rule would end, goes on for the end of an epoch
+// or of the training, and says so in the verdict. That end must be near: no further than the
+// rule refines a mean, which it would have done as well.
+func (l *loop) awaits(s steady.Summary) bool {
+	if l.verdict.Reason != steady.Precise || !l.options.Hooked || l.options.RunsHarness {
+		return false
+	}
+	now, near := l.elapsed(), l.rule.RefineSeconds
+	if l.awaited.since == 0 {
+		l.awaited = awaited{l.state.nearEnd(s, near), now}
+	}
+	if l.awaited.what == "" || l.awaited.what == endOfEpoch && l.state.turned || now-l.awaited.since > 2*near {
+		return false
+	}
+	l.verdict.Stop, l.verdict.Reason = false, ""
+	l.verdict.Words += ", goes on to " + l.awaited.what
+	return true
+}
+
+const (
+	endOfEpoch    = "the end of the first epoch"
+	endOfTraining = "the end of the training"
+)
+
+// nearEnd is the end that the training comes to within so many seconds; "" for none.
+func (p *state) nearEnd(s steady.Summary, within float64) string {
+	d, done := p.described, float64(p.series.Len())
+	if d.Mode != profile.Train || p.workOnly || p.drawn > 0 {
+		return ""
+	}
+	isNear := func(end *float64) bool { return end != nil && (*end-done)*s.Steady.Value <= within }
+	length := d.Steps
+	if length == nil && d.Epochs != nil && d.IterationsPerEpoch != nil {
+		length = new(*d.Epochs * *d.IterationsPerEpoch)
+	}
+	switch {
+	case isNear(length):
+		return endOfTraining
+	case d.Steps == nil && !p.turned && isNear(d.IterationsPerEpoch):
+		return endOfEpoch
+	}
+	return ""
+}
