@@ -53,7 +53,7 @@ func TestTheTimeOfATrainingHoldsItsCheckpoints(t *testing.T) {
 				if !strings.HasPrefix(words, c.expected) {
 					t.Fatalf("%s; pauses %+v", words, r.Pauses)
 				}
-				r.InitS = nil // the script times what comes after it
+				r.InitS, r.ExitS = nil, nil // the script times what comes between
 				took := alone(t, argv)
 				e := training.Training(r, float64(c.epochs), nil)
 				bare := r
