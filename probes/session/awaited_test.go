@@ -50,7 +50,8 @@ func TestWaitsForAnEndOnlySoLong(t *testing.T) {
 		while :; do echo '{"sweetspot":1,"event":"iteration","epoch":0,"seconds":0.05}' >&3; sleep 0.005; done`)
 	o.Hooked, o.Rule.RefineSeconds, o.Rule.MinSeconds = true, 1, 1
 	u := start(t, o).Wait()
-	if u.StoppedBecause != steady.Precise || u.SpentS < 2 || len(u.Seconds) < 40 || strings.Contains(u.StoppedWords, "goes on") {
+	if u.StoppedBecause != steady.Precise || u.SpentS < 2 || len(u.Seconds) < 40 ||
+		strings.Contains(u.StoppedWords, "goes on") {
 		t.Errorf("because %q (%s) after %d steps in %g s", u.StoppedBecause, u.StoppedWords, len(u.Seconds), u.SpentS)
 	}
 }
