@@ -57,6 +57,8 @@ var scripts = []script{
 		validations: 4},
 	{file: "no_loader.py", iterations: 12, batch: 16, samples: unknown, perEpoch: 4, epochs: 3, steps: unknown,
 		validations: 3, seed: true},
+	{file: "whole_set.py", iterations: 60, batch: 40, samples: unknown, perEpoch: 1, epochs: 60, steps: unknown,
+		validations: 4, seed: true},
 	{file: "workers.py", iterations: 8, batch: 16, samples: 64, perEpoch: 4, epochs: 2, steps: unknown, validations: 4},
 	{file: "ranks.py", args: []string{"2"}, launch: torchrun, ranks: 2, iterations: 16, batch: 10, samples: 80,
 		perEpoch: 8, epochs: 2, steps: unknown, validations: 2},
@@ -113,6 +115,8 @@ var scripts = []script{
 		steps: unknown, validations: 4, seed: true},
 	{file: "jax_sgd.py", framework: "JAX", iterations: 60, batch: 40, samples: unknown, perEpoch: unknown,
 		epochs: unknown, steps: 60, seed: true},
+	{file: "jax_whole_set.py", iterations: 50, batch: 48, samples: 48, perEpoch: 1, epochs: 50, steps: unknown,
+		framework: "JAX", validations: 5, seed: true},
 	{file: "jax_flax.py", framework: "Flax", only: "new", iterations: 100, batch: 24, samples: unknown,
 		perEpoch: unknown, epochs: unknown, steps: 100, validations: 4, seed: true},
 }

@@ -36,6 +36,8 @@ numbered: 20 steps, None epochs
 from_one: 20 steps, None epochs
 passed: 22 steps, None epochs
 numbered_later: 20 steps, None epochs
+whole_set: None steps, 12 epochs
+rows_of_epoch: None steps, None epochs
 `
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n%s", err, out)

@@ -192,6 +192,17 @@ def numbered_later():
             break
 
 
+def whole_set():
+    for epoch in range(1, 13):
+        train(1)
+
+
+def rows_of_epoch():
+    epoch_rows = [0] * 9
+    for row in range(len(epoch_rows)):
+        train(1)
+
+
 def asked(way):
     try:
         way()
@@ -199,4 +210,4 @@ def asked(way):
         return "%s: %s" % (way.__name__, found)
 
 
-print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later)), sep="\n")
+print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, whole_set, rows_of_epoch)), sep="\n")

@@ -142,7 +142,7 @@ class Fit:
             self.batch_size = each
             if result is not None:
                 result[1]()
-            t.begin(self.began, [(perf_counter(), steps, units)], self._facts)
+            t.begin(self.began, [(perf_counter(), (0, 0), steps, units, None)], self._facts)
         else:
             t.step(result, (self.epoch, self.index), steps, units, self.wait if self.seen else None)
 

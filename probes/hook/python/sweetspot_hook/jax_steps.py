@@ -4,7 +4,7 @@ import sys
 import weakref
 from time import perf_counter
 
-from . import arrays, devices, epochs, epoch_loop, events, machine, steps, training, work
+from . import arrays, devices, epochs, events, machine, steps, training, work
 
 LOOP = "every call of %s counts as one step, though it takes gradients in a loop of its own; samples are not counted"
 AHEAD = "times are those of the calls of %s, which returns nothing that could be waited for; the device may be behind"
@@ -33,8 +33,8 @@ class Steps:
         places = [i for i in places if hasattr(leaves[i], "block_until_ready")]
         return min(places, key=lambda i: leaves[i].size, default=None)
 
-    def begin(self, inputs, given, returned):
-        """Reports the calls so far; False if something else is the training."""
+    def begin(self, inputs, given, returned, between):
+        """Reports the calls so far, and those of others in between; False if something else is the training."""
         calls, self.training = self.function.calls, training.claim(self.here, "jax")
         t = self.training
         if t is None:
@@ -42,7 +42,7 @@ class Steps:
         t.rank, t.world = self.jax.process_index(), self.jax.process_count()
         frames = epochs.frames_of(sys._getframe(1))
         self.epochs, self.steps = epochs.find(frames, sys.argv[1:]), steps.find(frames, sys.argv[1:])
-        self.loop = epoch_loop.find(frames)
+        self.loop = calls.loop
         used = (leaf.devices() for leaf in returned if hasattr(leaf, "devices"))
         self.devices = sorted(set().union(*used), key=lambda d: d.id)
         self.precision = devices.precision(self._type(*inputs), self.devices)
@@ -51,10 +51,31 @@ class Steps:
             if doubt:
                 events.warn(words % self.function.__name__)
         events.emit("hello", framework=self._framework())  # what output told of steps is forgotten
-        for _ in calls.ends:
-            self._next(self.batch_size)
-        t.begin(calls.begin, [(end, 1, self.batch_size) for end in calls.ends], self._facts)
+        evaluations, done = self._early(between), []
+        for end, turned in zip(calls.ends, calls.turns):
+            if turned:
+                self._turn()
+            done.append((end, self._next(self.batch_size), 1, self.batch_size, evaluations.get(end)))
+        t.begin(calls.begin, done, self._facts)
         return True
+
+    def _early(self, between):
+        """The evaluations among the calls since the first step, as (begin, end) by the end of the step before."""
+        ends, found = self.function.calls.ends, {}
+        for b in between:
+            gap = sum(end < b.begin for end in ends) - 1
+            if 0 <= gap < len(ends) - 1:
+                found.setdefault(b.function, (not self._too_many(b.new), set()))[1].add(gap)
+        for key, (evaluates, gaps) in found.items():
+            self.others[key] = len(gaps), max(gaps) + 1, evaluates
+        seldom = {key for key, (evaluates, gaps) in found.items() if evaluates and 2 * len(gaps) < len(ends)}
+        early = {}
+        for b in between:
+            gap = sum(end < b.begin for end in ends) - 1
+            if b.function in seldom and 0 <= gap < len(ends) - 1:
+                begin, _ = early.get(ends[gap], (b.begin, None))
+                early[ends[gap]] = begin, b.end
+        return early
 
     def _framework(self):
         return "jax " + self.jax.__version__
@@ -93,12 +114,16 @@ class Steps:
         if self.other is not None:
             begin, end, result = self.other
             self.other = None
-            self.training.interruption("validation", begin, end, result, epoch=self.loop.epoch, metric=None, value=None, units=None)
+            self.training.interruption("validation", begin, end, result, epoch=self.loop.epoch, **training.EVALUATION)
         if self.loop.has_turned(sys._getframe(1)):
-            self.loop.turn()
-            self.seen = None if self.seen is None or self.in_epoch is None else self.seen + self.in_epoch
-            self.in_epoch = 0
+            self._turn()
             self.training.describe(**self._model())
+
+    def _turn(self):
+        """The next step is the first of another epoch."""
+        self.loop.turn()
+        self.seen = None if self.seen is None or self.in_epoch is None else self.seen + self.in_epoch
+        self.in_epoch = 0
 
     def called(self, function, begin, args, kwargs, out):
         """A function was called that no other was computing or traced for."""
@@ -132,7 +157,7 @@ class Steps:
     def _beside(self, function, begin, inputs, returned):
         """Another function was called. If that happens seldom, and it returns no other parameters, it evaluates them."""
         count, key = self.training.count, id(function)
-        times, latest, evaluates = self.others.get(key) or (0, None, not self._changes(function, inputs))
+        times, latest, evaluates = self.others.get(key) or (0, None, not self._too_many(returns_new(function, inputs)))
         times += latest != count
         self.others[key] = times, count, evaluates
         if not evaluates or 2 * times > count or not returned:
@@ -141,15 +166,9 @@ class Steps:
         result = (last.is_ready, last.block_until_ready) if hasattr(last, "block_until_ready") else None
         self.other = (self.other[0] if self.other else begin), perf_counter(), result
 
-    def _changes(self, function, inputs):
-        """Whether the function returns as many numbers as half of the parameters, without those that it hands on."""
-        try:
-            traced = function.trace(*inputs[0], **inputs[1]).jaxpr.jaxpr  # it was traced for the call
-        except Exception:  # it cannot be
-            return True
-        given = set(map(id, traced.invars))
-        new = (arrays.shape_of(v.aval) for v in traced.outvars if id(v) not in given)
-        return 2 * sum(arrays.elements(s) for s in new if s is not None) > self.function.calls.parameters()
+    def _too_many(self, new):
+        """Whether a function returns as many numbers, which it was not given, as half of the parameters."""
+        return new is None or 2 * new > self.function.calls.parameters()
 
     def memory(self):
         """The peak use of the devices' memory, at most once a second."""
@@ -166,6 +185,17 @@ class Steps:
         """At the end of the program."""
         if self.training is not None and not self.training.idle():
             self.before()
+
+
+def returns_new(function, inputs):
+    """How many numbers a function returns without those that it hands on; None where it cannot be traced again."""
+    try:
+        traced = function.trace(*inputs[0], **inputs[1]).jaxpr.jaxpr  # it was traced for the call
+    except Exception:
+        return None
+    given = set(map(id, traced.invars))
+    new = (arrays.shape_of(v.aval) for v in traced.outvars if id(v) not in given)
+    return sum(arrays.elements(s) for s in new if s is not None)
 
 
 def _is_key(leaf):

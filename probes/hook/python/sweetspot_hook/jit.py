@@ -10,8 +10,11 @@ import types
 import weakref
 from time import perf_counter
 
-from . import arrays, events, guard, imports, jax_steps, training
+from . import arrays, control, epoch_loop, epochs, events, guard, imports, jax_steps, training
 from .guard import guarded
+
+# Calls between the first steps that are remembered.
+MOST_BETWEEN = 1024
 
 
 def when_imported(here):
@@ -128,6 +131,13 @@ class Calls:
         self.in_loop = False  # it takes them in a loop of its own
         self.begin = None  # of the first call
         self.ends = []  # of the calls that are steps, if it is the step; on the device
+        self.loop, self.turns = None, []  # the program's over epochs, and whether it had gone on before each of these
+
+    def follow(self, frame):
+        """Notes in which round of the program's loop a step is made."""
+        if self.loop is None:
+            self.loop = epoch_loop.find(epochs.frames_of(frame))
+        self.turns.append(self.loop.has_turned(frame))
 
     def parameters(self):
         return sum(number for number, _, _ in self.gradients.values())
@@ -140,8 +150,11 @@ class Search:
         self.jax, self.here = jax, here
         self.leaves = jax.tree_util.tree_leaves
         self.over = False  # nothing is to be recorded any more
+        self.most = control.most_steps()
         self.loops = 0  # that are traced, one in another
         self.inside = None  # calls of the function that computes, or is traced
+        self.begun = False  # something was called that may be a step
+        self.between = []  # calls of others since
         self.steps = None  # of the training, once it is found
 
     def give_up(self, err):
@@ -185,8 +198,10 @@ class Search:
             return self.steps.called(function, begin, args, kwargs, out)
         given, returned = self.leaves((args, kwargs)), self.leaves(out)
         calls = function.calls
-        if not calls.gradients or self.is_traced(returned) or self.is_traced(given):
+        if self.is_traced(returned) or self.is_traced(given):
             return
+        if not calls.gradients:
+            return self._beside(function, begin, (args, kwargs), returned)
         first = not calls.ends
         before, came = _ids(calls.given), _ids(calls.returned)
         back = [i for i, leaf in enumerate(given) if id(leaf) in came]
@@ -200,15 +215,35 @@ class Search:
             return  # the same parameters once more
         self.jax.block_until_ready(returned)  # as the first call does in effect: it was compiled
         calls.ends.append(perf_counter())
-        if not first and (back or len(calls.ends) > 2):
+        calls.follow(sys._getframe(1))
+        self.begun = True
+        if not first and (back or len(calls.ends) > 2) and not self._in_doubt(calls):
             fed = {came[id(given[i])] for i in back}
             state = back or [i for i, leaf in enumerate(given) if arrays.shape_of(leaf) in own]
             fresh = [i for i in changed if i not in state] or [i for i in range(len(given)) if i not in state]
             steps = jax_steps.Steps(self, function, None if back else moved[0], fresh, fed, given, returned)
-            if steps.begin((args, kwargs), given, returned):
+            if steps.begin((args, kwargs), given, returned, self.between):
                 self.steps = steps
             else:
                 self.over = True
+
+
+    def _beside(self, function, begin, inputs, returned):
+        """A function without gradients was called. After what may be the first step it may evaluate that."""
+        if self.begun and len(self.between) < MOST_BETWEEN:
+            self.jax.block_until_ready(returned)
+            self.between.append(Beside(id(function), begin, perf_counter(), jax_steps.returns_new(function, inputs)))
+
+    def _in_doubt(self, calls):
+        """Whether something was called after the first step: only the next one shows if it is after each."""
+        return len(calls.ends) == 2 and self.most != 2 and any(b.begin > calls.ends[0] for b in self.between)
+
+
+class Beside:
+    """A call of a function that is not the step: by its identity, when, and how many numbers it returned that it was not given."""
+
+    def __init__(self, function, begin, end, new):
+        self.function, self.begin, self.end, self.new = function, begin, end, new
 
 
 def _ids(refs):

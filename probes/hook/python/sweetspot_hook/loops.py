@@ -30,7 +30,7 @@ def epochs(frames):
     trees, counts, inside = {}, [], False
     for frame in frames:
         for loop in reversed(active(frame, trees)):
-            n = rounds(loop.iter, frame, MOST_EPOCHS) if inside and isinstance(loop, ast.For) else None
+            n = rounds(loop.iter, frame, MOST_EPOCHS) if isinstance(loop, ast.For) and (inside or _names_epochs(loop.target)) else None
             words = _words(loop)
             if n is not None and any("epoch" in w and "per_epoch" not in w for w in words):
                 return n
@@ -38,6 +38,12 @@ def epochs(frames):
                 counts.append(n)
             inside = True
     return counts[0] if len(counts) == 1 else None
+
+
+def _names_epochs(target):
+    """Whether a loop's variable is called an epoch, whose loop needs no other in it: a step may take the whole set."""
+    name = getattr(target, "id", "").lower()
+    return "epoch" in name and not any(part in name for part in ("step", "iter", "batch"))
 
 
 def are_parts(active):

@@ -14,6 +14,9 @@ from . import control, events, follow, guard, packages, ranks
 from .ends import when_ended
 from .guard import guarded
 
+# What is known of the result of an evaluation.
+EVALUATION = dict(metric=None, value=None, units=None)
+
 # Steps that a rank's host may be before its device: what JAX allows.
 AHEAD = 32
 
@@ -83,7 +86,10 @@ class Training:
 
     @guarded
     def begin(self, start, calls, facts):
-        """The first steps were called: calls are (end, steps, units) each. facts() are the fields of the hello and of the model."""
+        """The first steps were called: calls are (end, place of the first, steps, units, evaluation) each.
+
+        An evaluation is (begin, end) of what followed them, or None. facts() are the fields of the hello and of the model.
+        """
         number, before = ranks.claim(self.here, self.rank)
         if number is None:
             self.off = True
@@ -98,9 +104,11 @@ class Training:
         events.emit("hello", rank=self.rank, **hello)
         events.emit("init", rank=self.rank, seconds=round(max(0.0, events.at(start)), 6))
         self.describe(**model)
-        for at, steps, units in calls:
-            self._step(at, (0, self.count), steps, units, None)
+        for at, place, steps, units, evaluation in calls:
+            self._step(at, place, steps, units, None)
             self.count += steps
+            if evaluation is not None:
+                self._interruption("validation", *evaluation, dict(EVALUATION, epoch=place[0]))
         packages.tell(self.rank)
         self.mark = perf_counter()  # what it took to report belongs to no iteration
 
