@@ -62,8 +62,12 @@ class Stepping:
             self.flops.begin()
             if not self.optimizers:  # from now on no progress bar need be read for steps
                 events.emit("hello", framework=facts.framework(self.torch))
-        self.optimizers = [o for o in self.optimizers if o() is not None]
-        self.optimizers.append(weakref.ref(optimizer))
+        self.optimizers.append(weakref.ref(optimizer, self.gone))
+
+    @guarded
+    def gone(self, ref):
+        """An optimizer is no more. Without any, the program may go on by hand."""
+        self.optimizers = [o for o in self.optimizers if o is not ref]
 
     def differentiating(self):
         """Whether an outermost backward pass begins, and no optimizer makes steps of these."""
@@ -155,6 +159,8 @@ class Stepping:
         """The optimizer with this key made a step that ended at the mark, the first of another epoch or not. It may have gone since."""
         self.data.turns = self.data.turns or turns
         optimizer = ref()
+        if not self.optimizers and optimizer is not None and optimizer is not self.gradients:  # a copy of one that is gone
+            self.optimizers.append(weakref.ref(optimizer, self.gone))
         primary = self.primary() if self.primary is not None else None
         if primary is None or (primary is self.gradients and primary is not optimizer):
             self._lead(optimizer)
