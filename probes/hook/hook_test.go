@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -211,7 +212,6 @@ func TestScripts(t *testing.T) {
 		validations                        []validation
 		pauses, exit, models               int
 		network, input                     string // where it matters
-		byHand                             bool   // without an optimizer of PyTorch's
 		stream                             bool   // watched by the clock of a GPU's stream, too
 		stdout, stderr                     string
 	}{
@@ -252,12 +252,12 @@ func TestScripts(t *testing.T) {
 			stdout: "SGD: ",
 		},
 		{
-			script: "own_optimizer.py", stream: true, byHand: true, batch: 10, perEpoch: 6, trainSize: 60, epochs: 4,
+			script: "own_optimizer.py", stream: true, batch: 10, perEpoch: 6, trainSize: 60, epochs: 4,
 			params: 161,
 			unit:   "sample", precision: "fp32", places: grid(4, 6), units: repeat(24, 10), models: 1, stdout: "epoch 0: ",
 		},
 		{
-			script: "by_hand.py", byHand: true, batch: 16, perEpoch: 10, trainSize: unknown, epochs: 4, params: 195,
+			script: "by_hand.py", batch: 16, perEpoch: 10, trainSize: unknown, epochs: 4, params: 195,
 			unit: "sample", precision: "fp32", places: grid(4, 10), units: repeat(40, unknown), models: 1, stdout: "epoch 0: ",
 			validations: []validation{{0, unknown}, {1, unknown}, {2, unknown}, {3, unknown}},
 		},
@@ -339,11 +339,8 @@ func TestScripts(t *testing.T) {
 			if !slices.Equal(got, c.validations) || len(r.pauses) != c.pauses {
 				t.Errorf("validations %v, want %v; %d pauses, want %d", got, c.validations, len(r.pauses), c.pauses)
 			}
-			hellos := 3
-			if c.byHand { // an optimizer is told of before it steps
-				hellos = 2
-			}
-			if r.facts() != c.models || len(r.hellos) != hellos || len(r.inits) != 1 {
+			// Of the interpreter, PyTorch, an optimizer, or what is computed before there is one, and the first step.
+			if r.facts() != c.models || len(r.hellos) != 4 || len(r.inits) != 1 {
 				t.Fatalf("%d models, %d hellos, %d inits", len(r.models), len(r.hellos), len(r.inits))
 			}
 			m := r.models[len(r.models)-1]
@@ -378,13 +375,40 @@ func stream(t testing.TB) string {
 	return folder
 }
 
+// That something is computed is told once, of modules and gradients, unless an optimizer is to step.
+func TestComputing(t *testing.T) {
+	const data, module = "import torch; torch.ones(3).sum()", "; torch.nn.Linear(2, 1)(torch.ones(2))"
+	const gradient = "; x = torch.ones(2, requires_grad=True); x.sum().backward()"
+	for text, want := range map[string]string{
+		data:                              "[false]",
+		data + module + module + gradient: "[false true]",
+		data + gradient:                   "[false true]",
+		data + "; o = torch.optim.SGD([torch.ones(1)], 0.1)" + module: "[false]",
+		"import os; os.fork() or os._exit(0)":                         "[]",
+	} {
+		r := watch(t, runner.Command{Argv: []string{torch(t), "-c", text}}, nil)
+		var told []bool
+		for _, h := range r.hellos {
+			if h.Computes != nil {
+				told = append(told, *h.Computes)
+			}
+		}
+		if got := fmt.Sprint(told); got != want || r.exit.Code != 0 {
+			t.Errorf("%s: %s, want %s; %s", text, got, want, r.stderr)
+		}
+	}
+}
+
 // What the hello says before and after the framework is there, and that times
 // add up: no iteration, validation or pause is longer than the probe.
 func TestHelloAndTimes(t *testing.T) {
 	begin := time.Now()
 	r := run(t, "plain_loop.py")
 	all := time.Since(begin).Seconds()
-	first, built, second := r.hellos[0], r.hellos[1], r.hellos[2]
+	first, imported, built, second := r.hellos[0], r.hellos[1], r.hellos[2], r.hellos[3]
+	if c := imported.Computes; c == nil || *c || imported.Framework != "" {
+		t.Errorf("imported %+v", imported)
+	}
 	if !first.Hook || first.PID == nil || first.Framework != "" || first.GPUs != nil || first.Python == "" ||
 		first.Host == "" {
 		t.Errorf("first %+v", first)

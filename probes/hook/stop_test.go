@@ -113,7 +113,7 @@ func TestRanks(t *testing.T) {
 	if !maps.Equal(count, map[int]int{0: 16, 1: 16}) {
 		t.Errorf("iterations of the ranks: %v", count)
 	}
-	if len(r.models) != 1 || len(r.inits) != 2 || len(r.hellos) != 5 || len(r.validations) != 2 {
+	if len(r.models) != 1 || len(r.inits) != 2 || len(r.hellos) != 8 || len(r.validations) != 2 {
 		t.Fatalf("%d models, %d inits, %d hellos, %d validations", len(r.models), len(r.inits), len(r.hellos),
 			len(r.validations))
 	}

@@ -76,7 +76,7 @@ var readers = map[string]func(*fields) Event{
 		return Hello{
 			T: f.t(), Host: f.name("host"), Python: f.name("python"), Framework: f.name("framework"),
 			CUDA: f.name("cuda"), Driver: f.name("driver"), GPUs: f.gpus(), CPU: f.name("cpu"), CPUs: f.whole("cpus"),
-			PID: f.whole("pid"), Hook: f.is("hook"), Rank: f.whole("rank"), Node: f.name("node"),
+			PID: f.whole("pid"), Hook: f.is("hook"), Computes: f.truth("computes"), Rank: f.whole("rank"), Node: f.name("node"),
 		}
 	},
 	"model": func(f *fields) Event {

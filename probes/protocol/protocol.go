@@ -30,6 +30,7 @@ type Hello struct {
 	CPUs      *int
 	PID       *int
 	Hook      bool   // sent by sweetspot's hook in a script that sends no events itself
+	Computes  *bool  // whether the script has computed with the framework that it imported, whose steps will be told
 	Rank      *int   // data-parallel rank that sends it; nil of a process that is none
 	Node      string // tells the host from others, which may have its name
 }

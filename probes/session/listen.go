@@ -19,6 +19,9 @@ import (
 // hook reports as soon as the interpreter starts.
 const silence = 30 * time.Second
 
+// mostUnread is how many lines are kept that need not be of a training.
+const mostUnread = 20_000
+
 // decideEvery is the least time between two calls of
 // [Options].RequiredPrecision: each ranks all candidates.
 const decideEvery = 500 * time.Millisecond
@@ -69,12 +72,33 @@ func (l *loop) read(m message) {
 	if l.options.Adapter == nil || l.state.reportsSteps || strings.HasPrefix(strings.TrimSpace(m.drawn), "{") {
 		return
 	}
+	if c := l.state.computes; c != nil && !*c && l.options.Adapter.Kind() == adapter.Auto {
+		if len(l.unread) < mostUnread {
+			l.unread = append(l.unread, m)
+		}
+		return
+	}
+	l.unread = nil
+	l.readSteps(m)
+}
+
+func (l *loop) readSteps(m message) {
 	for _, e := range l.options.Adapter.Line(m.at, m.drawn) {
 		if _, ok := e.(protocol.Iteration); ok {
 			l.state.drawn++
 		}
 		l.state.take(e, false, m.at)
 	}
+}
+
+// readUnread reads what a script showed that has computed nothing to its end, as far as is known.
+func (l *loop) readUnread() {
+	if !l.state.reportsSteps && l.state.series.Len() == 0 && l.stopped == "" {
+		for _, m := range l.unread {
+			l.readSteps(m)
+		}
+	}
+	l.unread = nil
 }
 
 // readResults takes in what only the end of the script tells: that no step follows its last

@@ -56,6 +56,49 @@ func TestOutputIsReadWhereNoEventSpeaks(t *testing.T) {
 	}
 }
 
+// computed is a script's hello by the hook.
+func computed(yet bool) string {
+	return fmt.Sprintf(`echo '{"sweetspot":1,"event":"hello","computes":%t}' >&3; sleep 0.2;`, yet)
+}
+
+// bar draws one of so many rounds on standard error.
+func bar(rounds int) string {
+	return fmt.Sprintf(`i=1; while [ $i -le %d ]; do printf '\r%%3d%%%%|####| %%d/%d [00:01<00:09, 38.21it/s]' $i $i >&2
+sleep 0.01; i=$((i+1)); done; echo >&2; sleep 0.2;`, rounds, rounds)
+}
+
+// A bar over data, before anything was computed, does not end a probe, though its rounds
+// be as many as are asked for: the steps of the training are still to come. Where the
+// script computes from then on, or never told that it did, they are its steps.
+func TestABarOverDataEndsNoProbe(t *testing.T) {
+	steps := fmt.Sprintf(steps, 12, ">&3")
+	for name, c := range map[string]struct {
+		script string
+		want   int
+		stops  bool
+	}{
+		"data first":          {computed(false) + bar(60) + `echo '{"sweetspot":1,"event":"hello","framework":"torch 2.9"}' >&3; sleep 0.2;` + steps, 12, false},
+		"data, then steps":    {computed(false) + bar(60) + computed(true) + bar(12), 11, false},
+		"steps":               {computed(true) + bar(60), 20, true},
+		"never told":          {bar(60), 20, true},
+		"steps unknown of it": {computed(false) + bar(60), 59, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := shell(openStore(t), c.script)
+			read, err := adapter.New(adapter.Auto, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Adapter, o.Rule = read, steady.Rule{Target: 1e-9, MaxN: 20}
+			u := start(t, o).Wait()
+			n := len(u.Seconds)
+			if u.Err != nil || (u.StoppedBecause == steady.Cap) != c.stops || n < c.want || !c.stops && n > c.want {
+				t.Errorf("%d steps, want %d; ended by %q, %v", n, c.want, u.StoppedBecause, u.Err)
+			}
+		})
+	}
+}
+
 // A progress bar draws over itself: its drawings count when they come, not
 // when its line ends.
 func TestProgressBarIsReadWhileItDraws(t *testing.T) {

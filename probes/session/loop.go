@@ -64,6 +64,7 @@ type loop struct {
 	seq      int
 	changed  bool
 	silent   bool      // the warning that no events arrive was given
+	unread   []message // output that need not be of a training
 	decideAt time.Time // not before
 	savedAt  time.Time
 	showAt   time.Time // not before
@@ -291,6 +292,7 @@ func (l *loop) update() Update {
 }
 
 func (l *loop) finish() {
+	l.readUnread()
 	l.note(l.saver.wait())
 	if w := l.state.aboutCopies(); w != "" {
 		l.state.appendLog("warning", w, l.elapsed())

@@ -74,6 +74,7 @@ type state struct {
 	copies       int                   // events left out, since another stream had reported the like before
 	gotEvent     bool                  // any event arrived
 	drawn        int                   // steps read from output
+	computes     *bool                 // whether the script does, so that a bar it draws may be of steps; nil unknown
 	unwatched    bool                  // the script went on, and its steps were no longer told
 	reportsSteps bool                  // events report iterations, or a framework whose steps they will report
 	failed       string
@@ -150,6 +151,9 @@ func (p *state) noteSource(e protocol.Event, now float64) {
 	switch e := e.(type) {
 	case protocol.Hello:
 		p.reportsSteps = p.reportsSteps || isOurs(e)
+		if e.Computes != nil && (p.computes == nil || *e.Computes) { // of several processes one is enough
+			p.computes = e.Computes
+		}
 	case protocol.Iteration:
 		p.reportsSteps = true
 	}

@@ -28,6 +28,7 @@ class Between:
         Where it computes more than once in the first step, as with accumulated gradients, its
         batch is not that of the step, and unknown.
         """
+        self.computing()
         if not self.off and self.count == 0 and self.gradients is not None:
             self.look_back()
         if self.off or self.count > 0:
@@ -43,6 +44,14 @@ class Between:
         self.facts.calls.add(module, inputs)
         if getattr(module, "batch_first", True) is False:
             self.sequences(inputs)
+
+    @guarded
+    def computing(self):
+        """Something is computed: if it makes steps that are not seen, a progress bar may tell of them."""
+        if not self.computes:
+            self.computes = True
+            if not self.optimizers:  # else it was told that steps will be
+                events.emit("hello", computes=True)
 
     def sequences(self, inputs):
         """A layer computes that has words before samples. Where the network was given its data in that order, so had it."""

@@ -14,6 +14,8 @@ from . import compiled, events, graphs, guard, imports, language, loaders, saver
 
 recorder = None
 
+OTHERS = ("jax", "tensorflow")  # that may compute beside PyTorch
+
 # What CUDA, PyTorch's CPU allocator, cuBLAS and cuDNN say.
 NO_MEMORY = ("out of memory", "can't allocate memory", "STATUS_ALLOC_FAILED", "ALLOCATION_FAILED")
 
@@ -55,9 +57,20 @@ def _wrap_all(here):
     imports.after("torch.optim.swa_utils", lambda: r.attempt(_averages, r, sys.modules["torch.optim.swa_utils"]))
     r.attempt(graphs.watch, r, torch)
     _compiled(r, torch, _first_forward(r, torch))
+    r.attempt(_announce, r)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=functools.partial(_after_fork, r))
     atexit.register(_at_exit, r)
+
+
+def _announce(r):
+    """Until something is computed, a progress bar is none of a training: programs show how far they are with their data."""
+    if any(name in sys.modules for name in OTHERS):
+        return
+    r.computes = False
+    events.emit("hello", computes=False)
+    for name in OTHERS:
+        imports.after(name, r.computing)
 
 
 def _after_fork(r):
@@ -299,6 +312,7 @@ def _compiled(r, torch, forward_hook):
 
     @functools.wraps(compiling)
     def compile(*args, **kwargs):
+        r.computing()
         r.attempt(r.flops.give_up)
         r.attempt(forward_hook.remove)
         result = compiling(*args, **kwargs)

@@ -49,6 +49,7 @@ class Recorder(between.Between, stepping.Stepping):
         self.flops = flops.Count(torch)
         self.graphs = graphs.Graphs()
         self.stands_aside = False  # for torch.compile
+        self.computes = True  # as far as was told
         self.reset()
 
     def reset(self):

@@ -75,6 +75,8 @@ class Stepping:
             if self.off or self.is_in_backward():
                 return False
             self.backward, self.backwards = get_ident(), self.backwards + 1
+            if not self.computes:
+                self.computing()
             by_hand = not self.optimizers and self.is_training() and not self.captures()
         except Exception as err:
             return self.give_up(err)
