@@ -79,6 +79,7 @@ type predictions struct {
 	startups  map[int]startup    // by number of GPUs, and of all under [anyGPUs]
 	pauses    training.Pauses
 	validated *float64    // what a validation takes, see [validation]
+	unseen    bool        // no donor saw the end of an epoch
 	askers    []Predictor // that can be asked at once; each variant has one of them
 }
 
@@ -144,6 +145,7 @@ func (f *facts) predictions(known cells) *predictions {
 		p.memory = append(p.memory, transfer.MemoryLine(peaks[transfer.SubjectOf(f.work.Model, v)]))
 	}
 	p.startups, p.pauses, p.validated = startups(donors), longestPauses(donors), validation(donors)
+	p.unseen = len(donors) > 0 && !slices.ContainsFunc(donors, func(r *profile.Run) bool { return !training.EndsUnseen(*r) })
 	return p
 }
 
@@ -378,6 +380,9 @@ func (p *predictions) trainingOf(c Candidate, r profile.Run) Candidate {
 	c.Energy = p.energy(&c, []profile.Run{r}, 1)
 	c.EnergyByEpochs = p.energyByEpochs(c, []profile.Run{r})
 	even := c.Time
+	if p.unseen {
+		c.Time, c.Why = training.WithUnseenEnds(r, *c.Epochs, c.Time), c.Why+"; "+training.UnseenEnds
+	}
 	if r.Schedule != "" {
 		c.sayScheduled(r.Schedule)
 		even = training.Predicted(training.AsIfEven(r), *c.Epochs, startup, pauses)

@@ -212,17 +212,19 @@ func (f *facts) fromEpochs(r profile.Run, n float64) training.Forecast {
 }
 
 // followSchedule says how the work of a training's steps changes, where its end was not
-// seen, and parts what its total is off by.
+// seen, and parts what its total is off by: so too what may come at the ends of its epochs.
 func (f *facts) followSchedule(c *Candidate, runs []profile.Run) {
 	i := slices.IndexFunc(runs, func(r profile.Run) bool { return r.Schedule != "" && !isWhole(r, *c.Epochs) })
-	if i < 0 {
+	if i < 0 && !slices.ContainsFunc(runs, training.EndsUnseen) {
 		return
 	}
 	even := make([]estimate.Estimate, len(runs))
 	for k, r := range runs {
 		even[k] = f.trainingTime(training.AsIfEven(r))
 	}
-	c.sayScheduled(runs[i].Schedule)
+	if i >= 0 {
+		c.sayScheduled(runs[i].Schedule)
+	}
 	c.mayTurnUneven(training.Forecast{Steady: training.Pool(even)})
 }
 

@@ -103,3 +103,30 @@ func TestAScheduleIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// What may come at the ends of epochs that were not seen comes on all VM types alike, on one
+// that nothing was run on as well.
+func TestUnseenEndsOfEpochsAreShared(t *testing.T) {
+	began := func(vm string, step float64) profile.Run { // 61 of the 1,000 steps of an epoch
+		r := steadily(train(256, vm), 5, step, 1000)
+		r.SteadyN, r.Epochs, r.Command = 60, new(4.0), []string{"python3", "train.py"}
+		return r
+	}
+	w := question.Workload{Model: "net", Mode: profile.Train, Purchase: profile.OnDemand}
+	set := runs(began("p2", 0.1), began("p3", 0.05))
+	set.VMTypes = []profile.VMType{vm("unprobed", "V100", 1, 1)}
+	cs := predict(set, w, guess{0.1})
+	if len(cs) != 3 || !cs[2].IsPredicted() {
+		t.Fatalf("%d candidates", len(cs))
+	}
+	for _, c := range cs {
+		own := 0.05
+		if c.IsPredicted() {
+			own += estimate.Spread(1, 1, estimate.Spec).LogSigma() // of the guess
+		}
+		if len(c.Errors) != 2 || c.Errors[0].Sigma > own || c.Errors[1].Sigma < 0.05 || c.Time.High < 1.29*c.Time.Value ||
+			!strings.Contains(c.Why, "not one epoch was seen to its end") {
+			t.Errorf("errors %+v of %+v, %q", c.Errors, c.Time, c.Why)
+		}
+	}
+}

@@ -27,6 +27,9 @@ func (s *Set) Commanded(model string, mode Mode, first []int64) (best *Run) {
 	return best
 }
 
+// OfScript reports whether a command of the user's was run, and not a model by sweetspot.
+func (r Run) OfScript() bool { return len(r.Command) > 0 && r.Command[0] != "sweetspot" }
+
 // PackagesOf are those that a run had imported; else, as of a run elsewhere, those of the
 // newest run of its command, or script, in the same folder. Nil is unknown.
 func (s *Set) PackagesOf(run *Run) []string {

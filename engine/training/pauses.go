@@ -23,6 +23,7 @@ type Pauses struct {
 	watched  float64 // iterations observed; 0 where unknown
 	perEpoch float64 // iterations
 	inSteps  bool    // its script counts these and no epochs
+	unseen   bool    // as [EndsUnseen]
 	basis    estimate.Basis
 }
 
@@ -33,6 +34,7 @@ func PausesOf(r profile.Run) Pauses {
 		return Pauses{}
 	}
 	p := Pauses{perEpoch: *r.IterationsPerEpoch, inSteps: r.Steps != nil, basis: r.Basis, watched: watched(r)}
+	p.unseen = endsUnseen(r, p.watched)
 	if len(r.Pauses) == 0 {
 		return p
 	}
@@ -44,6 +46,7 @@ func PausesOf(r profile.Run) Pauses {
 			p.watched = math.Max(p.watched, position)
 		}
 	}
+	p.unseen = endsUnseen(r, p.watched)
 	for kind, list := range occurrences {
 		p.kinds = append(p.kinds, newRecurrence(kind, list, p.watched, p.perEpoch))
 	}
@@ -120,7 +123,11 @@ func (p Pauses) Words(n float64) string {
 	for _, k := range p.kinds {
 		parts = append(parts, k.words(n, p.perEpoch))
 	}
-	return "with " + strings.Join(parts, " and ")
+	words := "with " + strings.Join(parts, " and ")
+	if p.unseen {
+		words += "; " + UnseenEnds
+	}
+	return words
 }
 
 func (p Pauses) without() string {
@@ -130,6 +137,8 @@ func (p Pauses) without() string {
 	switch whole := math.Floor(p.watched/p.perEpoch + 1e-9); {
 	case p.inSteps:
 		return fmt.Sprintf("without checkpoints: none was seen in the first %.0f steps", p.watched)
+	case p.unseen:
+		return UnseenEnds
 	case whole < 1:
 		return "without checkpoints: not one epoch was seen to its end"
 	case whole == 1:

@@ -21,8 +21,11 @@ func scheduled(r profile.Run, n float64, e estimate.Estimate) estimate.Estimate 
 	return e
 }
 
-// AsIfEven is the run as it is where its steps are equal work after all.
+// AsIfEven is the run as it is where its steps are equal work after all, and nothing comes
+// at the ends of its epochs that was not seen.
 func AsIfEven(r profile.Run) profile.Run {
-	r.Schedule = ""
+	if r.Schedule = ""; EndsUnseen(r) {
+		r.ValidationS = new(0.0)
+	}
 	return r
 }

@@ -81,9 +81,13 @@ func Iteration(r profile.Run, kinds map[estimate.Basis]profile.Kind) estimate.Es
 // The interval of a measured run combines its steady interval and a wide one for
 // what was measured once; numbers without an interval get that of their kind. Where a
 // probe saw the training to its end, the estimate goes through the length it had. Where a
-// schedule makes its steps unequal work, it is as wide as such trainings turned out.
+// schedule makes its steps unequal work, it is as wide as such trainings turned out; where
+// no epoch was seen to its end, it allows for what may come there.
 func Training(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kind) estimate.Estimate {
 	e := byIterations(r, n, kinds)
+	if EndsUnseen(r) {
+		e = WithUnseenEnds(r, n, e)
+	}
 	if !isWhole(r) || n <= 0 {
 		return scheduled(r, n, e)
 	}

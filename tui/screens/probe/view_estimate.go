@@ -188,10 +188,11 @@ func (s *Screen) pauseLines(w int) []string {
 	return append([]string{""}, s.th.Dim.Wrap(text.Clean(words), " ", w)...)
 }
 
-// timeTitle heads the predicted times. Until a validation was measured, those
-// of training leave validations out, and say so.
+// timeTitle heads the predicted times. Until a validation was measured, those of training
+// leave validations out, and say so, or allow for them below.
 func timeTitle(r profile.Run) string {
-	if r.Mode == profile.Train && r.IterationsPerEpoch != nil && r.FirstValidationS == nil && r.ValidationS == nil {
+	if r.Mode == profile.Train && r.IterationsPerEpoch != nil && r.FirstValidationS == nil && r.ValidationS == nil &&
+		!training.EndsUnseen(r) {
 		return "without validation"
 	}
 	return "time"
