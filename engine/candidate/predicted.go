@@ -145,7 +145,8 @@ func (f *facts) predictions(known cells) *predictions {
 		p.memory = append(p.memory, transfer.MemoryLine(peaks[transfer.SubjectOf(f.work.Model, v)]))
 	}
 	p.startups, p.pauses, p.validated = startups(donors), longestPauses(donors), validation(donors)
-	p.unseen = len(donors) > 0 && !slices.ContainsFunc(donors, func(r *profile.Run) bool { return !training.EndsUnseen(*r) })
+	seen := func(r *profile.Run) bool { return !training.EndsUnseen(*r) }
+	p.unseen = len(donors) > 0 && !slices.ContainsFunc(donors, seen)
 	return p
 }
 

@@ -15,8 +15,8 @@ import (
 const mostAtEnds = 0.3
 
 // UnseenEnds is the reason for that.
-var UnseenEnds = fmt.Sprintf("not one epoch was seen to its end: validations and checkpoints there may add up to %.0f %%",
-	100*mostAtEnds)
+var UnseenEnds = fmt.Sprintf("not one epoch was seen to its end: validations and checkpoints there may add up to "+
+	"%.0f %%", 100*mostAtEnds)
 
 // EndsUnseen reports whether of the training of a script, as it was measured, no epoch was
 // seen to its end, so that what comes there is unknown.
