@@ -49,7 +49,8 @@ func TestEpochsOfALoop(t *testing.T) {
 	for _, c := range []struct {
 		way    string
 		epochs float64
-	}{{"arguments", 3}, {"called", 2}, {"folds", 3}, {"updates", 2}, {"updates_alone", unknown},
+	}{{"arguments", 3}, {"called", 2}, {"folds", 3}, {"all_folds", 6}, {"split", 24}, {"some_folds", 3},
+		{"updates", 2}, {"updates_alone", unknown},
 		{"unclear", unknown}, {"steps", unknown}} {
 		t.Run(c.way, func(t *testing.T) {
 			r := run(t, "epochs_by_loop.py", c.way)

@@ -71,7 +71,10 @@ class Between:
         self.spent()
         if self.open is not None and not training:
             self.open.turn(self.clock.mark)
-        if module.training == bool(training):
+        modes, was = self.facts.modes, module.training
+        if id(module) in modes:
+            was, modes[id(module)] = modes[id(module)], bool(training)
+        if module.training == bool(training) == was:  # a wrapper, as Fabric's, may have set it before it tells the module
             return
         self.catch_up()
         if id(module) not in self.facts.watched or self.count == 0 or self.off or self.paused or self.owner != get_ident():

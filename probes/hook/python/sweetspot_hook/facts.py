@@ -1,6 +1,7 @@
 """What is being trained: the modules, their parameters and precision, and the GPUs in use."""
 
 import gc
+import weakref
 
 from . import language, machine
 from . import steps as lengths
@@ -34,6 +35,8 @@ class Facts:
         self.state_bytes = None  # of weights, gradients and the optimizers' state, whatever the batch
         self.autocast = None  # the type in which an autocast region computes
         self.watched = self.kinds = ()  # ids of modules whose mode tells training from validation, and their types
+        self.modes = {}  # whether these were in training mode when they last were told to be, by id
+        self.changed = {}  # weak: the parameters that the optimizers change, by id
         self.devices = set()  # indices of CUDA devices
         self.calls = language.Calls(torch)
         self.language = None  # how a language model is trained, if one is
@@ -43,10 +46,7 @@ class Facts:
         trained = {id(p) for o in optimizers if o is not None for p in parameters_of(o)}
         own = parameters_of(optimizer)
         trained.update(map(id, own))
-        modules = self._modules()
-        inner = {id(child) for m in modules for child in _children(m)}
-        roots = [m for m in modules if id(m) not in inner]
-        roots = [m for m in roots if not _is_graph(m)]
+        roots = self._roots()
         holders = [m for m in roots if any(id(p) in trained for p in _parameters(m))]
         if not holders:  # the optimizer may have copies of the parameters
             holders = [m for m in roots if m.training and any(p.requires_grad for p in _parameters(m))]
@@ -55,8 +55,7 @@ class Facts:
         roots = holders
         self.params, self.network = self._count(roots, trained), network_of(roots)
         groups = [parameters_of(o) for o in optimizers if o is not None] + [own]
-        watched = [m for group in groups for m in _holding(group, roots)]
-        self.watched, self.kinds = frozenset(map(id, watched)), frozenset(map(type, watched))
+        self._watch(groups, roots)
         known = [o for o in optimizers if o is not None]
         if world == 1 and not by_hand and self.params is not None:
             self.state_bytes = self._state(roots, known)
@@ -67,6 +66,26 @@ class Facts:
         self.calls.begin()
         self.precision = self._precision(own, roots)
         self.devices = self._devices(roots, own)
+
+    def follow(self, optimizers):
+        """Watches the modules that these optimizers train from now on, as those of another fold's network."""
+        self._watch([parameters_of(o) for o in optimizers], self._roots())
+
+    def follows(self, optimizer):
+        """Whether it changes no other parameters than those of which the modules are watched."""
+        return all(self.changed.get(id(p), _nothing)() is p for p in parameters_of(optimizer))
+
+    def _watch(self, groups, roots):
+        watched = [m for group in groups for m in _holding(group, roots)]
+        self.watched, self.kinds = frozenset(map(id, watched)), frozenset(map(type, watched))
+        self.modes = {id(m): m.training for m in watched}
+        self.changed = {id(p): weakref.ref(p) for group in groups for p in group}
+
+    def _roots(self):
+        """The modules that are in no other."""
+        modules = self._modules()
+        inner = {id(child) for m in modules for child in _children(m)}
+        return [m for m in modules if id(m) not in inner and not _is_graph(m)]
 
     def _modules(self):
         base, kinds = self.torch.nn.Module, {}
@@ -192,6 +211,10 @@ def _class_of(module):
     kind = type(module)
     sharded = [c for c in kind.__bases__ if c.__name__ == "FSDPModule"]
     return kind.__bases__[-1] if sharded else kind
+
+
+def _nothing():
+    """What a reference gives that there is not."""
 
 
 def _is_graph(module):

@@ -25,19 +25,68 @@ _ARITHMETIC = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mul
 def epochs(frames):
     """The rounds of the loop over epochs that the frames, the innermost first, are in; None if unknown.
 
-    Of several loops that may count epochs it is the innermost that speaks of them.
+    Of several loops that may count epochs it is the innermost that speaks of them. Loops around it, as over
+    folds, repeat these.
     """
     trees, counts, inside = {}, [], False
-    for frame in frames:
-        for loop in reversed(active(frame, trees)):
-            n = rounds(loop.iter, frame, MOST_EPOCHS) if isinstance(loop, ast.For) and (inside or _names_epochs(loop.target)) else None
-            words = _words(loop)
-            if n is not None and any("epoch" in w and "per_epoch" not in w for w in words):
-                return n
-            if n is not None and not any(part in w for w in words for part in ("step", "iter", "batch", "episode", "per_epoch")):
-                counts.append(n)
-            inside = True
+    around = [(loop, frame) for frame in frames for loop in reversed(active(frame, trees))]
+    for k, (loop, frame) in enumerate(around):
+        n = rounds(loop.iter, frame, MOST_EPOCHS) if isinstance(loop, ast.For) and (inside or _names_epochs(loop.target)) else None
+        words = _words(loop)
+        if n is not None and any("epoch" in w and "per_epoch" not in w for w in words):
+            return n * repeated(loop, around[k + 1 :])
+        if n is not None and not any(part in w for w in words for part in ("step", "iter", "batch", "episode", "per_epoch")):
+            counts.append(n)
+        inside = True
     return counts[0] if len(counts) == 1 else None
+
+
+def repeated(loop, around):
+    """How often a loop is gone through by those around it, the innermost first, where they tell; a round must not depend on their variables."""
+    times, own = 1, _names(loop.iter)
+    for outer, frame in around:
+        n = repeats(outer.iter, frame) if isinstance(outer, ast.For) else None
+        if n is not None and not _may_pass_over(outer, frame) and not own & _names(outer.target):
+            times *= n
+    return times
+
+
+def repeats(node, frame):
+    """The rounds over range(n), a list, or the folds of what splits data, numbered or not; None if unknown."""
+    n = rounds(node, frame, MOST_EPOCHS)
+    if n is not None:
+        return n
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return len(node.elts)
+    if isinstance(node, ast.Name):
+        found = _object(node, frame)
+        return len(found) if type(found) in (list, tuple, range) else None
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("enumerate", "tqdm", "list") and node.args:
+        return repeats(node.args[0], frame)
+    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "split":
+        n = getattr(_object(node.func.value, frame), "__dict__", {}).get("n_splits")
+        return n if type(n) is int else None
+    return None
+
+
+def _may_pass_over(loop, frame):
+    """Whether a loop may end early, or do something else in some of its rounds."""
+    nodes, own = list(loop.body), _names(loop.target)
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, (ast.Break, ast.Continue, ast.Return)):
+            return True
+        if isinstance(node, ast.If) and node.lineno <= frame.f_lineno <= node.end_lineno and own & _names(node.test):
+            return True
+        if isinstance(node, (ast.For, ast.While)):
+            nodes += [n for n in ast.walk(node) if isinstance(n, ast.Return)]
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            nodes += ast.iter_child_nodes(node)
+    return False
+
+
+def _names(node):
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def _names_epochs(target):

@@ -9,6 +9,10 @@ from . import clock, cycles, epochs, events, facts, gradients, log
 from .guard import guarded
 
 
+# Seconds for which networks that are trained later may be looked for, and the share of the time so far.
+LOOKING_S, LOOKING = 0.5, 0.01
+
+
 class Stop(SystemExit):
     """Ends the program at a step boundary, as if it had ended by itself."""
 
@@ -68,6 +72,7 @@ class Stepping:
     def gone(self, ref):
         """An optimizer is no more. Without any, the program may go on by hand."""
         self.optimizers = [o for o in self.optimizers if o is not ref]
+        self.met &= {id(o()) for o in self.optimizers}
 
     def differentiating(self):
         """Whether an outermost backward pass begins, and no optimizer makes steps of these."""
@@ -163,6 +168,8 @@ class Stepping:
         optimizer = ref()
         if not self.optimizers and optimizer is not None and optimizer is not self.gradients:  # a copy of one that is gone
             self.optimizers.append(weakref.ref(optimizer, self.gone))
+        if key not in self.met:
+            self._meet(key, optimizer)
         primary = self.primary() if self.primary is not None else None
         if primary is None or (primary is self.gradients and primary is not optimizer):
             self._lead(optimizer)
@@ -176,6 +183,16 @@ class Stepping:
                 self._split(key)
                 self._lead(optimizer)
                 self.cycles.begin(key)
+
+    def _meet(self, key, optimizer):
+        """An optimizer makes its first step. After the first step of all it may train another network than those that are watched."""
+        self.met.add(key)
+        if self.count == 0 or optimizer is None or optimizer is self.gradients or self.facts.follows(optimizer):
+            return
+        begin = perf_counter()
+        if self.looked_s < LOOKING_S + LOOKING * events.at(begin):
+            self.attempt(self.facts.follow, [o for o in (ref() for ref in self.optimizers) if o is not None])
+            self.looked_s += perf_counter() - begin
 
     def _lead(self, optimizer):
         """Makes an optimizer the primary."""
