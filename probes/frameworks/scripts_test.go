@@ -59,6 +59,8 @@ var scripts = []script{
 		validations: 3, seed: true},
 	{file: "folds.py", iterations: 48, batch: 15, samples: 60, perEpoch: 4, epochs: 12, steps: unknown,
 		validations: 12, checkpoints: 3, seed: true},
+	{file: "across_epochs.py", iterations: 20, batch: 24, samples: 54, perEpoch: 2.25, epochs: unknown, steps: unknown,
+		seed: true},
 	{file: "set_through_wrapper.py", iterations: 24, batch: 6, samples: 72, perEpoch: 12, epochs: 2, steps: unknown,
 		validations: 6, seed: true},
 	{file: "whole_set.py", iterations: 60, batch: 40, samples: unknown, perEpoch: 1, epochs: 60, steps: unknown,

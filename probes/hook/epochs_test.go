@@ -24,6 +24,7 @@ sliced: 3 steps, None epochs
 named: 8 steps, None epochs
 rollout: None steps, None epochs
 accumulated: None steps, None epochs
+accumulated_by_name: None steps, None epochs
 both: 6 steps, 5 epochs
 last: 9 steps, None epochs
 beyond: 10 steps, None epochs

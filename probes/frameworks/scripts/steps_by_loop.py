@@ -92,6 +92,18 @@ def accumulated():
             step_of_optimizer()
 
 
+def accumulated_by_name():
+    done = {"batches": 0}
+    max_iters = 8
+    for x in itertools.count():
+        if done["batches"] >= max_iters:
+            break
+        done["batches"] += 1
+        goes_on = done["batches"] % 2 != 0
+        if not goes_on:
+            step_of_optimizer()
+
+
 def both():
     max_steps, step = 6, 0
     for epoch in range(5):
@@ -210,4 +222,4 @@ def asked(way):
         return "%s: %s" % (way.__name__, found)
 
 
-print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, whole_set, rows_of_epoch)), sep="\n")
+print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, whole_set, rows_of_epoch)), sep="\n")

@@ -102,7 +102,7 @@ class Data:
             # Of several loaders in one loop the first is the training set. A batch
             # that was only inspected before the loop is not asked for again.
             return self._turn(candidates[0], count)
-        if self.training in self.passes:
+        if self.training in self.passes and not (ours and ours[-1] is not self.training and self.crosses()):
             return 0
         if ours:
             return self._turn(ours[-1], count)
@@ -113,6 +113,10 @@ class Data:
             if p.loader_id == self.main or self.training and self.training.exhausted and p.given == 1 and not p.exhausted:
                 return self._turn(p, count)  # within a validation that nobody ended, or not yet
         return 0
+
+    def crosses(self):
+        """Whether a step may have used the last batches of a pass and the first of the next: none is fetched ahead."""
+        return self.training is not None and self.training.exhausted and self.lead == 0 and not self.kept
 
     def _has_stock(self):
         return self.training is not None and self.lead > 0 and len(self.training.sizes) > 0

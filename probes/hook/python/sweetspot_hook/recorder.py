@@ -210,7 +210,7 @@ class Recorder(between.Between, stepping.Stepping):
         if self.first is not None:
             d.learn()
             self._report_first()
-        left = d.pick(self.count) if self.count == 1 or d.training not in d.passes else 0
+        left = d.pick(self.count) if self.count == 1 or d.training not in d.passes or d.crosses() else 0
         if d.turns:
             d.turn(self.count)
         units = d.use()

@@ -137,12 +137,19 @@ def rounds_of(node, frame):
 
 
 def accumulates(frame, trees):
-    """Whether the frame is within an if that asks for a remainder, as steps after every so many batches are."""
-    at, inside = frame.f_lineno, False
+    """Whether the frame is within an if that asks for a remainder, as steps after every so many batches are, itself or by a name."""
+    at, tests, named = frame.f_lineno, [], []
     for node in ast.walk(loops.tree(frame, trees)):
         if isinstance(node, ast.If) and node.lineno <= at <= node.end_lineno:
-            inside = inside or any(isinstance(part, ast.Mod) for part in ast.walk(node.test))
-    return inside
+            tests.append(node.test)
+        elif isinstance(node, ast.Assign) and node.lineno <= at and _asks_remainder(node.value):
+            named += [t.id for t in node.targets if isinstance(t, ast.Name)]
+    return any(_asks_remainder(t) or any(getattr(n, "id", None) in named for n in ast.walk(t)) for t in tests)
+
+
+def _asks_remainder(expression):
+    return any(isinstance(part, ast.Mod) and not isinstance(getattr(op, "left", None), ast.Constant)
+               for op in ast.walk(expression) for part in ast.iter_child_nodes(op))
 
 
 def whole(n):
