@@ -122,6 +122,8 @@ var scripts = []script{
 		steps: unknown, validations: 4, seed: true},
 	{file: "jax_sgd.py", framework: "JAX", iterations: 60, batch: 40, samples: unknown, perEpoch: unknown,
 		epochs: unknown, steps: 60, seed: true},
+	{file: "jax_mapped.py", framework: "JAX", iterations: 60, batch: 24, samples: unknown, perEpoch: unknown,
+		epochs: unknown, steps: 60, validations: 5, seed: true},
 	{file: "jax_whole_set.py", iterations: 50, batch: 48, samples: 48, perEpoch: 1, epochs: 50, steps: unknown,
 		framework: "JAX", validations: 5, seed: true},
 	{file: "jax_flax.py", framework: "Flax", only: "new", iterations: 100, batch: 24, samples: unknown,

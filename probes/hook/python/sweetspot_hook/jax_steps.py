@@ -16,7 +16,8 @@ class Steps:
         that are new in every call; those of the output that it gets back."""
         self.jax, self.leaves, self.is_traced = search.jax, search.leaves, search.is_traced
         self.here, self.function, self.parameter = search.here, function, parameter
-        self.batch = None if function.calls.in_loop else arrays.together([(i, arrays.shape_of(given[i])) for i in fresh if not _is_key(given[i])])
+        parts = [(i, search.part(function, given[i])) for i in fresh if not _is_key(given[i], function.mapped)]
+        self.batch = None if function.calls.in_loop else arrays.together(parts)
         self.result = self._smallest(returned, [i for i in range(len(returned)) if i not in fed])
         if self.result is None and not any(map(_is_gone, given)):
             self.result = self._smallest(returned, list(fed))
@@ -92,6 +93,8 @@ class Steps:
     def _units(self, given):
         """Samples of a call and the shape of one; None for unknown."""
         shape = arrays.shape_of(given[self.batch]) if self.batch is not None else None
+        if shape and self.function.mapped:
+            shape = (shape[0] * shape[1], *shape[2:])
         return (shape[0], shape[1:]) if shape else (None, None)
 
     def _facts(self):
@@ -190,7 +193,10 @@ class Steps:
 def returns_new(function, inputs):
     """How many numbers a function returns without those that it hands on; None where it cannot be traced again."""
     try:
-        traced = function.trace(*inputs[0], **inputs[1]).jaxpr.jaxpr  # it was traced for the call
+        if function.mapped:
+            traced = sys.modules["jax"].make_jaxpr(function._function)(*inputs[0], **inputs[1]).jaxpr
+        else:
+            traced = function.trace(*inputs[0], **inputs[1]).jaxpr.jaxpr  # it was traced for the call
     except Exception:
         return None
     given = set(map(id, traced.invars))
@@ -198,10 +204,10 @@ def returns_new(function, inputs):
     return sum(arrays.elements(s) for s in new if s is not None)
 
 
-def _is_key(leaf):
-    """Whether it is a key of random numbers."""
-    kind = str(getattr(leaf, "dtype", ""))
-    return kind.startswith("key<") or (kind == "uint32" and arrays.shape_of(leaf) == (2,))
+def _is_key(leaf, mapped):
+    """Whether it is a key of random numbers, or one for each device."""
+    kind, shape = str(getattr(leaf, "dtype", "")), arrays.shape_of(leaf)
+    return kind.startswith("key<") or kind == "uint32" and shape is not None and shape[mapped:] == (2,)
 
 
 def _is_gone(leaf):

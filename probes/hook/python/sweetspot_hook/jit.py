@@ -25,7 +25,7 @@ def _install(here):
     jax = sys.modules["jax"]
     search = Search(jax, here)
     try:
-        jax.jit = _jit(search, jax.jit)
+        jax.jit, jax.pmap = _jit(search, jax.jit), _jit(search, jax.pmap, mapped=True)
         for name in ("scan", "fori_loop", "while_loop", "map"):
             setattr(jax.lax, name, _loop(search, getattr(jax.lax, name)))
         training.ends.append(search.finish)
@@ -34,13 +34,13 @@ def _install(here):
         search.give_up(err)
 
 
-def _jit(search, jit):
+def _jit(search, jit, mapped=False):
     @functools.wraps(jit)
     def watched(*args, **kwargs):
         made = jit(*args, **kwargs)
         if hasattr(made, "lower"):
-            return Jitted(search, made)
-        return lambda *a, **k: Jitted(search, made(*a, **k))  # jax.jit with options only
+            return Jitted(search, made, mapped)
+        return lambda *a, **k: Jitted(search, made(*a, **k), mapped)  # jax.jit with options only
 
     return watched
 
@@ -73,11 +73,11 @@ def _loop(search, loop):
 
 
 class Jitted:
-    """A jitted function, which can all that the original can."""
+    """A jitted function, which can all that the original can. Of one that is mapped each device has its part of every array, the first dimension."""
 
-    def __init__(self, search, function):
+    def __init__(self, search, function, mapped=False):
         functools.update_wrapper(self, function)
-        self._function, self._search = function, search
+        self._function, self._search, self.mapped = function, search, mapped
         self.calls = Calls()
 
     def __call__(self, *args, **kwargs):
@@ -207,7 +207,7 @@ class Search:
         back = [i for i, leaf in enumerate(given) if id(leaf) in came]
         own = {s for _, shapes, _ in calls.gradients.values() for s in shapes}
         changed = [i for i, leaf in enumerate(given) if i not in back and id(leaf) not in before]
-        moved = [i for i in changed if arrays.shape_of(given[i]) == max(own, key=arrays.elements)]
+        moved = [i for i in changed if self.part(function, given[i]) == max(own, key=arrays.elements)]
         calls.given, calls.returned = _weak(given), _weak(returned)
         if first:
             calls.begin = begin
@@ -219,7 +219,7 @@ class Search:
         self.begun = True
         if not first and (back or len(calls.ends) > 2) and not self._in_doubt(calls):
             fed = {came[id(given[i])] for i in back}
-            state = back or [i for i, leaf in enumerate(given) if arrays.shape_of(leaf) in own]
+            state = back or [i for i, leaf in enumerate(given) if self.part(function, leaf) in own]
             fresh = [i for i in changed if i not in state] or [i for i in range(len(given)) if i not in state]
             steps = jax_steps.Steps(self, function, None if back else moved[0], fresh, fed, given, returned)
             if steps.begin((args, kwargs), given, returned, self.between):
@@ -227,6 +227,12 @@ class Search:
             else:
                 self.over = True
 
+
+    @staticmethod
+    def part(function, leaf):
+        """The shape of an array, or of what one device has of it."""
+        shape = arrays.shape_of(leaf)
+        return shape[1:] if function.mapped and shape else shape
 
     def _beside(self, function, begin, inputs, returned):
         """A function without gradients was called. After what may be the first step it may evaluate that."""
