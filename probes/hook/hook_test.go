@@ -64,6 +64,7 @@ type recorded struct {
 	iterations     []protocol.Iteration
 	validations    []protocol.Validation
 	pauses         []protocol.Pause
+	overheads      []float64
 	packages       []string
 	trainings      []protocol.Training
 	warnings       []string
@@ -102,6 +103,8 @@ func (r *recorded) take(item protocol.Item) {
 		r.validations = append(r.validations, e)
 	case protocol.Pause:
 		r.pauses = append(r.pauses, e)
+	case protocol.Overhead:
+		r.overheads = append(r.overheads, e.Seconds)
 	case protocol.Training:
 		r.trainings = append(r.trainings, e)
 	case protocol.Packages:

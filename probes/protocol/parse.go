@@ -113,6 +113,7 @@ var readers = map[string]func(*fields) Event{
 	"pause": func(f *fields) Event {
 		return Pause{T: f.t(), Seconds: f.seconds(), Kind: f.name("kind")}
 	},
+	"overhead": func(f *fields) Event { return Overhead{T: f.t(), Seconds: f.seconds()} },
 	"memory": func(f *fields) Event {
 		return Memory{T: f.t(), PeakBytes: f.amount("peak_bytes"), TotalBytes: f.amount("total_bytes"),
 			ReservedBytes: f.amount("reserved_bytes")}

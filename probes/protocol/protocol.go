@@ -126,6 +126,13 @@ type Pause struct {
 	Kind    string
 }
 
+// Overhead is what watching took so far that is in no iteration, on one rank: without a probe
+// the script would have ended so much earlier.
+type Overhead struct {
+	T       *float64
+	Seconds float64
+}
+
 // Memory is the peak use of one GPU's memory so far.
 type Memory struct {
 	T          *float64

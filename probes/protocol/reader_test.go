@@ -70,6 +70,7 @@ func TestEvents(t *testing.T) {
 			Metric: "loss", Value: new(-2.5)},
 		`{"sweetspot":1,"event":"pause","t":63.0,"seconds":1.4,"kind":"checkpoint"}`: Pause{new(63.0), 1.4,
 			"checkpoint"},
+		`{"sweetspot":1,"event":"overhead","t":5.0,"rank":0,"seconds":0.4}`: Overhead{new(5.0), 0.4},
 		`{"sweetspot":1,"event":"memory","t":5.0,"peak_bytes":3221225472,"total_bytes":null}`: Memory{T: new(5.0),
 			PeakBytes: new(3221225472.0)},
 		`{"sweetspot":1,"event":"memory","reserved_bytes":7}`: Memory{ReservedBytes: new(7.0)},

@@ -8,6 +8,10 @@ import (
 	"sweetspot/engine/profile"
 )
 
+// alone is what a script that went to its own end would have taken without a probe, which
+// spent so many seconds.
+func (p *state) alone(spent float64) float64 { return max(spent-p.overheadS, 0) }
+
 // ended gives a training that ended by itself the length that it had: however long it was
 // to be, as with early stopping, or where it did not say so.
 func (p *state) ended(now float64) {

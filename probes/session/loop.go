@@ -328,7 +328,7 @@ func (l *loop) finish() {
 		u.Warnings = append(u.Warnings, l.noEpochs())
 	}
 	if u.StoppedBecause == End && u.Run.Mode == profile.Train && !l.hasArbitraryLength(u.Run) && !l.options.WorkOnly {
-		u.Run.TotalS = new(u.SpentS)
+		u.Run.TotalS = new(l.state.alone(u.SpentS))
 	}
 	u.Run.ExitS = l.exit()
 	err = l.saveEnd(u)

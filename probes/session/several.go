@@ -52,7 +52,7 @@ func (l *loop) further(e protocol.Training, now float64) error {
 		l.saver = startSaver(l.ctx, l.saver.recording)
 		return err
 	}
-	l.began, l.judgedAt = began, 0
+	l.began, l.judgedAt, l.awaited = began, 0, awaited{}
 	l.verdict.Stop, l.verdict.Words = false, ""
 	l.saver, l.state = startSaver(l.ctx, recording), newState(o, recording.ID())
 	l.nameAfter(e)
@@ -70,7 +70,7 @@ func (l *loop) endBefore(at float64) error {
 	u.Done, u.StoppedBecause, u.Run.Status = true, End, profile.Done
 	u.SpentS = at - l.began
 	u.SpentUSD = l.rule.SpentUSD(u.SpentS)
-	u.Run.TotalS = new(u.SpentS)
+	u.Run.TotalS = new(l.state.alone(u.SpentS))
 	if l.state.series.Len() == 0 {
 		u.Run.Status, u.Run.TotalS = profile.Failed, nil
 	}

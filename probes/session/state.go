@@ -52,6 +52,7 @@ type state struct {
 	pausedS  map[int]float64 // seconds of pauses, by the steps done before them
 	accuracy *profile.Accuracy
 
+	overheadS   float64           // what watching took the slowest rank
 	peak, total *float64          // bytes of GPU memory
 	reserved    *float64          // by the framework
 	telemetry   []store.Telemetry // of GPUs
@@ -204,6 +205,8 @@ func (p *state) event(e protocol.Event, now float64) {
 		p.validation(e, now)
 	case protocol.Pause:
 		p.pause(e, now)
+	case protocol.Overhead:
+		p.overheadS = max(p.overheadS, e.Seconds)
 	case protocol.Memory:
 		p.memory(e, now)
 	case protocol.Telemetry:

@@ -45,6 +45,7 @@ what it watches once the program has imported it. The modules:
 
 import os
 import sys
+from time import perf_counter
 
 MARK = "SWEETSPOT_HOOK"
 
@@ -58,6 +59,7 @@ def begin(here):
     mark = os.environ.get(MARK)
     if not mark or not os.environ.get("SWEETSPOT_EVENTS"):
         return
+    begin = perf_counter()
     from . import events
 
     if mark == "1":
@@ -76,6 +78,7 @@ def begin(here):
     fit.when_imported(here)
     jit.when_imported(here)
     uncaught.begin()
+    events.overhead += perf_counter() - begin
 
 
 def recording(on):

@@ -34,6 +34,9 @@ def _process_start():
 # When the first watched process began; all of them count from there.
 START = OWN = _process_start()  # OWN is when this one began
 
+# Seconds that watching took which are in no iteration: without a probe the program would have ended so much earlier.
+overhead = 0.0
+
 _fd = None  # -1 once nobody listens
 _opened = None  # what it was opened as: device and inode
 _pending = []  # iterations that are not written yet
@@ -126,6 +129,11 @@ def emit(event, **fields):
     with _lock:
         flush()
         write(line)
+
+
+def tell_overhead(rank):
+    """Writes what watching took so far."""
+    emit("overhead", rank=rank, seconds=round(overhead, 6))
 
 
 ITERATION = '{"sweetspot":1,"event":"iteration","t":%.6f,"rank":%d,"epoch":%d,"index":%d,"seconds":%.9f,"units":%s,"wait":%s}\n'

@@ -142,7 +142,8 @@ class Fit:
             self.batch_size = each
             if result is not None:
                 result[1]()
-            t.begin(self.began, [(perf_counter(), (0, 0), steps, units, None)], self._facts)
+            end = perf_counter()
+            t.begin(self.began, [(end, (0, 0), steps, units, None)], self._facts, end)
         else:
             t.step(result, (self.epoch, self.index), steps, units, self.wait if self.seen else None)
 

@@ -36,6 +36,7 @@ class Steps:
 
     def begin(self, inputs, given, returned, between):
         """Reports the calls so far, and those of others in between; False if something else is the training."""
+        entered = perf_counter()
         calls, self.training = self.function.calls, training.claim(self.here, "jax")
         t = self.training
         if t is None:
@@ -57,7 +58,7 @@ class Steps:
             if turned:
                 self._turn()
             done.append((end, self._next(self.batch_size), 1, self.batch_size, evaluations.get(end)))
-        t.begin(calls.begin, done, self._facts)
+        t.begin(calls.begin, done, self._facts, entered)
         return True
 
     def _early(self, between):

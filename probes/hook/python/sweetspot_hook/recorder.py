@@ -151,7 +151,11 @@ class Recorder(between.Between, stepping.Stepping):
         self._first_iteration(t, end)
         packages.tell(self.rank)
         self.memory(perf_counter())
-        self.last = end if self.clock.immediate else self.clock.mark()
+        if self.clock.immediate:
+            self.last = end  # to which evaluate adds what this took
+        else:
+            self.last = self.clock.mark()
+            events.overhead += perf_counter() - end
 
     def length(self):
         """Finds how long the loops train that the program is in, beside what it has trained in others."""
@@ -334,6 +338,7 @@ class Recorder(between.Between, stepping.Stepping):
         """Reports what is left to report."""
         if self.count == 0 or self.off:
             return
+        begin = perf_counter()
         try:
             self.catch_up()
             self.off = True
@@ -347,6 +352,8 @@ class Recorder(between.Between, stepping.Stepping):
             self.tokens()
             self.memory_at = 0.0
             self.memory(perf_counter())
+            events.overhead += perf_counter() - begin
+            events.tell_overhead(self.rank)
         except Exception as err:  # the device may have failed, and the program with it
             events.warn("the last iterations were lost: " + guard.words(err))
         events.flush()

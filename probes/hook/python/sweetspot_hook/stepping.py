@@ -146,7 +146,9 @@ class Stepping:
             most, steps = self.most or float("inf"), self.facts.steps or 0
             self.room = min(log.MOST, most - self.count, steps - self.count if steps > self.count else log.MOST)
         if self.clock.immediate and self.last is not None:
-            self.last += perf_counter() - begin
+            took = perf_counter() - begin
+            self.last += took
+            events.overhead += took
 
     def catch_up(self):
         """Before anything else than steps and their batches is recorded; the next step may be special too."""

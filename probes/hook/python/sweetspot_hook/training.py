@@ -85,7 +85,7 @@ class Training:
         return self.off or self.paused or self.owner != get_ident()
 
     @guarded
-    def begin(self, start, calls, facts):
+    def begin(self, start, calls, facts, entered):
         """The first steps were called: calls are (end, place of the first, steps, units, evaluation) each.
 
         An evaluation is (begin, end) of what followed them, or None. facts() are the fields of the hello and of the model.
@@ -110,7 +110,8 @@ class Training:
             if evaluation is not None:
                 self._interruption("validation", *evaluation, dict(EVALUATION, epoch=place[0]))
         packages.tell(self.rank)
-        self.mark = perf_counter()  # what it took to report belongs to no iteration
+        self.mark = perf_counter()  # what it took to report since it was entered belongs to no iteration
+        events.overhead += self.mark - entered
 
     @guarded
     def step(self, result, place, steps, units, waited):
@@ -172,4 +173,4 @@ class Training:
         if not self.off:
             self.off = True
             self.follower.flush()
-            events.flush()
+            events.tell_overhead(self.rank)
