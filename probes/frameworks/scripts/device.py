@@ -94,5 +94,5 @@ behind.event.at += 50  # in a stream that is behind
 print(recorder.clock.seconds(ahead, behind), "s to another stream's mark")
 recorder.finish()
 for e in map(json.loads, lines):
-    if "seconds" in e:
+    if "seconds" in e and e["event"] != "overhead":
         print(e["event"], e["seconds"] if e["seconds"] > 1e-3 else "of no time")
