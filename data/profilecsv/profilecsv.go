@@ -52,6 +52,9 @@
 //	folder              where that was, on the machine of whoever probed
 //	steps               iterations that a training was to take which counts these and no epochs
 //	schedule            how the work of a training's steps changes, in words
+//	sizes               the sizes that it hangs on, as JSON: of (side, length, batch, samples), per
+//	                    (epoch, step), the rounds from which on each is so large, and iterations
+//	                    of the first epoch
 //	world_size          data-parallel ranks of a training, over all its VMs
 //	tuning              how a language model was trained, as the JSON of a run has it
 //	serving             load on a language model's server and its latencies, as JSON: serving in
@@ -94,7 +97,7 @@ var ExtraColumns = []string{
 	"epoch_starts_s", "evaluations", "validations", "pauses", "note",
 	"energy_j_per_unit", "average_power_w", "energy_of", "power_limit_w", "host",
 	"network", "input", "command", "folder", "layers", "packages", "state_bytes",
-	"steps", "schedule", "world_size", "tuning", "serving", "exit_s",
+	"steps", "schedule", "world_size", "tuning", "serving", "exit_s", "sizes",
 }
 
 // required must be in the header: without them a file is not a Profile CSV.

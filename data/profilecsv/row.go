@@ -123,6 +123,9 @@ func (r reader) row() (m profile.Model, run profile.Run) {
 		_ = r.Fail("tuning", "%v", err)
 	}
 	run.Tuning = tuning
+	if run.Sizes, err = profile.ParseSizes(r.Cell("sizes")); err != nil {
+		_ = r.Fail("sizes", "%v", err)
+	}
 	run.Serving = r.serving("serving")
 	run.Steady = r.steady(run)
 	run.Accuracy = r.accuracy(run.Basis)

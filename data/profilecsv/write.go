@@ -65,6 +65,7 @@ func cellsOf(run profile.Run, model profile.Model) map[string]string {
 		"command": shellwords.Join(run.Command), "packages": strings.Join(run.Packages, " "),
 		"tuning":  profile.FormatTuning(run.Tuning),
 		"serving": profile.FormatServing(run.Serving),
+		"sizes":   profile.FormatSizes(run.Sizes),
 	}
 	run.Work = run.WorkIn(model)
 	for _, f := range fields(&model, &run) {

@@ -151,6 +151,7 @@ func rowOf(run profile.Run) *assignments {
 	row.add("command", formatCommand(run.Command))
 	row.add("packages", formatPackages(run.Packages))
 	row.add("tuning", profile.FormatTuning(run.Tuning))
+	row.add("sizes", profile.FormatSizes(run.Sizes))
 	row.add("serving", profile.FormatServing(run.Serving))
 	row.work(run.Work)
 	row.summary(run)

@@ -70,7 +70,7 @@ const runQuery = `
 		CASE c.gpu WHEN 'none' THEN '' ELSE c.gpu END AS gpu, c.gpu = 'none' AS no_gpu,
 		c.gpu_count, c.gpu_mem_gib, c.cpus, c.power_limit_w,
 		r.count, r.world_size, r.usd_per_hour, r.batch_size, r.epochs, r.iterations_per_epoch, r.train_size,
-		r.steps, r.schedule,
+		r.steps, r.schedule, r.sizes,
 		r.init_s, r.first_iteration_s, r.startup_s, r.steady_s, r.steady_low_s, r.steady_high_s, r.steady_basis, r.steady_stddev_s, r.steady_n,
 		r.warmup_iterations, r.warmup_extra_s, r.first_validation_s, r.validation_s, r.exit_s, r.total_s, r.total_stddev_s, r.total_n,
 		CASE r.command WHEN '[]' THEN '' ELSE r.command END AS command, r.folder, r.packages, r.tuning, r.framework,
@@ -98,7 +98,7 @@ type runRow struct {
 	Queued                            bool // it is to run elsewhere, and has not begun
 	Basis, SteadyBasis, AccuracyBasis string
 	EpochStartsS, Command, Packages   string
-	Tuning, Serving                   string
+	Tuning, Serving, Sizes            string
 }
 
 func (row *runRow) run() profile.Run {
@@ -106,7 +106,7 @@ func (row *runRow) run() profile.Run {
 	r.Variant.Pruning = row.pruning()
 	r.Basis, r.EpochStartsS, r.Command = basisOf(row.Basis), parseStarts(row.EpochStartsS), parseCommand(row.Command)
 	r.Packages, r.Tuning = parsePackages(row.Packages), parseTuning(row.Tuning)
-	r.Serving = parseServing(row.Serving)
+	r.Serving, r.Sizes = parseServing(row.Serving), parseSizes(row.Sizes)
 	// Without its interval, or one that holds it, a mean would seem to be known exactly.
 	if low, high := row.SteadyLowS, row.SteadyHighS; row.SteadyS != nil && (low == nil) == (high == nil) && (low == nil ||
 		*low <= *row.SteadyS && *row.SteadyS <= *high) {

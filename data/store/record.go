@@ -14,9 +14,10 @@ type Description struct {
 	BatchSize          int      // global batch in training, batch per GPU in inference
 	Epochs             *float64 // that the script will run
 	IterationsPerEpoch *float64
-	TrainSize          *float64     // units in the training set
-	Steps              *float64     // that the script will run, where it counts no epochs
-	Schedule           string       // how the work of a step changes, in words
+	TrainSize          *float64 // units in the training set
+	Steps              *float64 // that the script will run, where it counts no epochs
+	Schedule           string   // how the work of a step changes, in words
+	Sizes              []profile.Size
 	Count              int          // VMs; 0 is 1
 	WorldSize          *int         // data-parallel ranks
 	Work               profile.Work // nothing of what a unit takes where it is pruned

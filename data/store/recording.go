@@ -116,6 +116,7 @@ func (r *Recording) describe(ctx context.Context, tx *transaction, d Description
 	set.add("command", formatCommand(d.Command))
 	set.add("packages", formatPackages(d.Packages))
 	set.add("tuning", profile.FormatTuning(d.Tuning))
+	set.add("sizes", profile.FormatSizes(d.Sizes))
 	set.add("source", sourceOf(d))
 	set.add("heartbeat_ms", r.store.nowFunc().UnixMilli())
 	stamp, err := r.store.tick(ctx, tx)

@@ -45,7 +45,7 @@ const recordQuery = `
 		m.source_file AS "model.source_file", m.params AS "model.params", m.flops_per_unit AS "model.flops_per_unit",
 		v.name AS "variant.name", v.precision AS "variant.precision",
 		v.pruned, v.pruning_kind, v.pruning_ratio, v.pruning_layers,
-		r.mode, r.batch_size, r.count, r.world_size, r.epochs, r.iterations_per_epoch, r.train_size, r.steps, r.schedule, r.command, r.folder, r.packages, r.tuning,
+		r.mode, r.batch_size, r.count, r.world_size, r.epochs, r.iterations_per_epoch, r.train_size, r.steps, r.schedule, r.sizes, r.command, r.folder, r.packages, r.tuning,
 		r.network AS "work.network", r.input AS "work.input", r.flops_per_unit AS "work.flops",
 		r.activations_per_unit AS "work.activations", r.params AS "work.params", r.layers AS "work.layers",
 		r.state_bytes AS "work.state_bytes",
@@ -65,8 +65,8 @@ const recordQuery = `
 type recordRow struct {
 	Record
 	prunedRow
-	Command, Packages, Tuning, StartedAt string
-	HeartbeatMS                          int64
+	Command, Packages, Tuning, Sizes, StartedAt string
+	HeartbeatMS                                 int64
 }
 
 func (s *Store) readRecord(ctx context.Context, tx *sql.Tx, id int64) (Record, error) {
@@ -77,6 +77,7 @@ func (s *Store) readRecord(ctx context.Context, tx *sql.Tx, id int64) (Record, e
 	r := row.Record
 	r.Variant.Pruning = row.pruning()
 	r.Command, r.Packages, r.Tuning = parseCommand(row.Command), parsePackages(row.Packages), parseTuning(row.Tuning)
+	r.Sizes = parseSizes(row.Sizes)
 	if at, err := time.Parse(time.RFC3339, row.StartedAt); err == nil {
 		r.StartedAt = at
 	}

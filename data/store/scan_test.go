@@ -55,8 +55,9 @@ func TestEveryFieldIsKept(t *testing.T) {
 	tuning := r.Tuning
 	tuning.Method, tuning.WeightsIn, tuning.LearningIn = "lora", "nf4", "fp32"
 	tuning.Parallel, tuning.Sharding = "fsdp", "zero3"
-	tuning.Architecture.Name, tuning.Architecture.Source = "", "" // the run's
-	r.Serving.Input, r.Serving.Output = 512, 64                   // at least one token
+	tuning.Architecture.Name, tuning.Architecture.Source = "", ""                       // the run's
+	r.Serving.Input, r.Serving.Output = 512, 64                                         // at least one token
+	r.Sizes[0].Of, r.Sizes[0].Per, r.Sizes[0].From = profile.Side, "step", []float64{0} // which begin at once
 	s := openTemp(t)
 	_, err := s.Import(t.Context(), set)
 	must(t, err)

@@ -115,6 +115,15 @@ func parseTuning(text string) *profile.Tuning {
 	return t
 }
 
+// parseSizes reads what [profile.FormatSizes] wrote; of anything else nothing is known.
+func parseSizes(text string) []profile.Size {
+	sizes, err := profile.ParseSizes(text)
+	if err != nil {
+		return nil
+	}
+	return sizes
+}
+
 // parseServing reads what [profile.FormatServing] wrote; what was typed in by hand and is no
 // load is unknown.
 func parseServing(text string) *profile.Serving {

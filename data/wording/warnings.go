@@ -76,8 +76,12 @@ func Warnings(r *rank.Result, now time.Time) []string {
 				VMs(c), quantity.Duration(c.Time.Low), quantity.Duration(c.Time.High), c.Why))
 		}
 		if c.Schedule != "" {
-			out = append(out, plaintext.Clean(fmt.Sprintf("the first, %s, may take from %s to %s, as trainings with a "+
-				"schedule did: %s", VMs(c), quantity.Duration(c.Time.Low), quantity.Duration(c.Time.High), c.Schedule)))
+			as := ", as trainings with a schedule did"
+			if c.FollowsSizes {
+				as = ""
+			}
+			out = append(out, plaintext.Clean(fmt.Sprintf("the first, %s, may take from %s to %s%s: %s", VMs(c),
+				quantity.Duration(c.Time.Low), quantity.Duration(c.Time.High), as, c.Schedule)))
 		}
 		if c.Never != nil && *c.Never >= candidate.Seldom {
 			out = append(out, fmt.Sprintf("the first reaches the target in only %.0f %% of trainings: its time and cost count "+

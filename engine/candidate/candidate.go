@@ -83,7 +83,9 @@ type Candidate struct {
 	FromWork   bool       // a time told by the network's work alone
 	FromEpochs bool       // a training's time, predicted from the first epochs of a run
 	Schedule   string     // how the work of a training's steps changes, in words, where its time is less sure for it
-	Live       bool       // rests on a probe that is still running
+	// FollowsSizes says that the time is of that schedule, whose sizes are known.
+	FollowsSizes bool
+	Live         bool // rests on a probe that is still running
 	// Of a training to a target accuracy: what its number of epochs rests on,
 	// its interval, and the probability that the target is never reached, nil
 	// where that is unknown.

@@ -251,6 +251,9 @@ func (f *facts) shape(donors []*profile.Run, batch int) profile.Run {
 	run := profile.Run{Model: f.work.Model, Unit: f.work.Unit, Mode: f.work.Mode, BatchSize: batch, Count: 1}
 	for _, r := range donors {
 		run.Dataset, run.Schedule = cmp.Or(run.Dataset, r.Dataset), cmp.Or(run.Schedule, r.Schedule)
+		if r.BatchSize == batch && training.IsAtFirstSize(*r) && run.Schedule == r.Schedule {
+			run.Sizes = r.Sizes
+		}
 		switch {
 		case run.IterationsPerEpoch != nil:
 		case r.TrainSize != nil && batch > 0:
@@ -385,7 +388,7 @@ func (p *predictions) trainingOf(c Candidate, r profile.Run) Candidate {
 		c.Time, c.Why = training.WithUnseenEnds(r, *c.Epochs, c.Time), c.Why+"; "+training.UnseenEnds
 	}
 	if r.Schedule != "" {
-		c.sayScheduled(r.Schedule)
+		c.sayScheduled(r)
 		even = training.Predicted(training.AsIfEven(r), *c.Epochs, startup, pauses)
 	}
 	p.errAlike(&c, r, even)

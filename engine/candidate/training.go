@@ -223,13 +223,15 @@ func (f *facts) followSchedule(c *Candidate, runs []profile.Run) {
 		even[k] = f.trainingTime(training.AsIfEven(r))
 	}
 	if i >= 0 {
-		c.sayScheduled(runs[i].Schedule)
+		c.sayScheduled(runs[i])
 	}
 	c.mayTurnUneven(training.Forecast{Steady: training.Pool(even)})
 }
 
-// sayScheduled gives the schedule as the first reason for the time.
-func (c *Candidate) sayScheduled(words string) {
+// sayScheduled gives the schedule of a training as the first reason for the time.
+func (c *Candidate) sayScheduled(r profile.Run) {
+	words := training.ScheduleWords(r, *c.Epochs)
+	c.FollowsSizes = training.HasSizes(r, *c.Epochs)
 	c.Schedule, c.Why = words, strings.TrimSuffix(words+"; "+c.Why, "; ")
 }
 

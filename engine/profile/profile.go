@@ -212,6 +212,9 @@ type Run struct {
 	Steps *float64 `json:",omitempty"`
 	// Schedule says how the work of the training's steps changes; "" where it is not known to.
 	Schedule string `json:",omitempty"`
+	// Sizes are those that the work of the training's steps hangs on; nil where they stay or
+	// are not known.
+	Sizes []Size `json:",omitempty"`
 
 	InitS            *float64
 	FirstIterationS  *float64

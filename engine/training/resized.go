@@ -26,7 +26,7 @@ func Resized(r profile.Run, units float64) profile.Run {
 	if r.Steady.Known() {
 		r.TotalS = nil // it has the validations of other epochs
 	}
-	r.TrainSize, r.Accuracy, r.Validations, r.EpochStartsS = &units, nil, nil, nil
+	r.TrainSize, r.Accuracy, r.Validations, r.EpochStartsS, r.Sizes = &units, nil, nil, nil, nil
 	return r
 }
 

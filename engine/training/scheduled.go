@@ -7,11 +7,21 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// scheduled widens an estimate of n epochs of a training whose steps are unequal work by a
-// schedule: what is left after its start-up may turn out as published unsteady trainings did.
-// One that was seen to its end had its schedule.
+// scheduled turns an estimate of n epochs of a training whose steps are unequal work by a
+// schedule into one of that work, where the sizes it goes through are known. Where they are
+// not it is widened: what is left after its start-up may turn out as published unsteady
+// trainings did. One that was seen to its end had its schedule.
 func scheduled(r profile.Run, n float64, e estimate.Estimate) estimate.Estimate {
 	if r.Schedule == "" || !e.Known() || isWhole(r) && n == *r.Epochs {
+		return e
+	}
+	if parts := stretchesOf(r, n); parts != nil {
+		low, likely, high := sized(r, parts)
+		even := n * *r.IterationsPerEpoch
+		step := r.Steady.Value
+		grown := withIntervalOf(e, e.Value+(likely-even)*step)
+		e = grown.Plus(estimate.Estimate{Low: (low - likely) * step, High: (high - likely) * step, Basis: e.Basis})
+		e.Low = math.Max(0, e.Low)
 		return e
 	}
 	once, _ := r.OneOff()

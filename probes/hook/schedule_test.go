@@ -19,7 +19,9 @@ class Any:
     def __iter__(self): return iter([Any(), Any()])
     def __setattr__(self, name, value): pass
     def __len__(self): return 100
-def step(): told.add(schedule.find(epochs.frames_of(sys._getframe(1)), 12))
+def step():
+    frames = epochs.frames_of(sys._getframe(1))
+    told.add(schedule.words(frames, schedule.find(frames, 12)))
 def DataLoader(*a, **k): return [(Any(), Any())] * 2
 path = sys.argv[1]
 names = dict.fromkeys(("model", "ema", "data", "loader", "optimizer", "torch", "evaluate", "args", "Subset", "F"), Any())

@@ -4,6 +4,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"sweetspot/engine/profile"
 )
 
 // Images that grow after two epochs of 20 steps are told, once before they do, by the
@@ -18,6 +20,11 @@ func TestGrowingImages(t *testing.T) {
 	}
 	if first, last := r.models[0].Schedule, r.models[len(r.models)-1].Schedule; first != text || last != want {
 		t.Errorf("schedule %q, in the end %q", first, last)
+	}
+	const sizes = `[{"of":"side","per":"epoch","from":[0,2],"sizes":[8,12],"iterations":20}]`
+	first, last := profile.FormatSizes(r.models[0].Sizes), profile.FormatSizes(r.models[len(r.models)-1].Sizes)
+	if first != sizes || last != sizes {
+		t.Errorf("sizes %s, in the end %s", first, last)
 	}
 }
 

@@ -87,7 +87,7 @@ var readers = map[string]func(*fields) Event{
 			TrainSize: f.amount("train_size"), IterationsPerEpoch: f.amount("iterations_per_epoch"),
 			Precision: f.name("precision"), Pruning: f.fraction("pruning"), Epochs: f.amount("epochs"), Steps: f.amount("steps"),
 			WorldSize: f.whole("world_size"), VMs: f.whole("vms"), Network: f.name("network"), Input: f.name("input"),
-			Schedule: f.name("schedule"), StateBytes: f.amount("state_bytes"),
+			Schedule: f.name("schedule"), Sizes: f.sizes(), StateBytes: f.amount("state_bytes"),
 		}
 	},
 	"tuning": func(f *fields) Event {
@@ -331,6 +331,18 @@ func (f *fields) packages() []string {
 		return nil
 	}
 	return names
+}
+
+func (f *fields) sizes() []profile.Size {
+	raw, ok := f.raw("sizes")
+	if !ok {
+		return nil
+	}
+	sizes, err := profile.ParseSizes(string(raw))
+	if err != nil {
+		f.fail("sizes", "is wrong: "+err.Error())
+	}
+	return sizes
 }
 
 // tuning reads how a language model is trained; the architecture is not told so.

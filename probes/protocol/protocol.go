@@ -58,12 +58,13 @@ type Model struct {
 	Precision          string
 	Pruning            *float64 // fraction in [0,1]
 	Epochs             *float64
-	Steps              *float64 // iterations of the whole training
-	WorldSize          *int     // data-parallel ranks
-	VMs                *int     // that the launcher put the ranks on
-	Network            string   // class of the module; several are joined by +
-	Input              string   // shape of one unit, 3x224x224
-	Schedule           string   // how the work of a step changes, in words
+	Steps              *float64       // iterations of the whole training
+	WorldSize          *int           // data-parallel ranks
+	VMs                *int           // that the launcher put the ranks on
+	Network            string         // class of the module; several are joined by +
+	Input              string         // shape of one unit, 3x224x224
+	Schedule           string         // how the work of a step changes, in words
+	Sizes              []profile.Size // that it hangs on
 	// StateBytes are those of weights, gradients and the optimizers' state on one device.
 	StateBytes *float64
 }

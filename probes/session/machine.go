@@ -45,7 +45,9 @@ func describe(d *store.Description, e protocol.Model) {
 	d.Model.Params = cmp.Or(e.Params, d.Model.Params)
 	d.Model.FLOPsPerUnit = cmp.Or(e.FLOPsPerUnit, d.Model.FLOPsPerUnit)
 	d.Work.Network, d.Work.Input = cmp.Or(e.Network, d.Work.Network), cmp.Or(e.Input, d.Work.Input)
-	d.Schedule = cmp.Or(e.Schedule, d.Schedule)
+	if e.Schedule != "" { // its sizes may no longer be known
+		d.Schedule, d.Sizes = e.Schedule, e.Sizes
+	}
 	d.Work.StateBytes = cmp.Or(e.StateBytes, d.Work.StateBytes)
 	d.TrainSize = cmp.Or(e.TrainSize, d.TrainSize)
 	d.Epochs, d.Steps = cmp.Or(e.Epochs, d.Epochs), cmp.Or(e.Steps, d.Steps)

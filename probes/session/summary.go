@@ -105,7 +105,7 @@ func (p *state) run(s steady.Summary) profile.Run {
 		GPU: m.GPU, GPUCount: m.GPUCount, NoGPU: m.NoGPU, GPUMemGiB: m.GPUMemGiB, CPUs: m.CPUs, Count: max(d.Count, 1),
 		WorldSize: d.WorldSize, USDPerHour: m.USDPerHour,
 		BatchSize: d.BatchSize, Epochs: d.Epochs, IterationsPerEpoch: d.IterationsPerEpoch, TrainSize: d.TrainSize,
-		Steps: d.Steps, Schedule: d.Schedule,
+		Steps: d.Steps, Schedule: d.Schedule, Sizes: d.Sizes,
 		Command: d.Command, Folder: d.Folder, Packages: d.Packages, Work: d.Work, Tuning: d.Tuning, Framework: d.Framework,
 		InitS:           p.initS,
 		PeakMemoryBytes: p.peak, Accuracy: p.accuracy, Validations: slices.Clip(p.checks), Pauses: slices.Clip(p.pauses),

@@ -27,6 +27,10 @@ what it watches once the program has imported it. The modules:
     loaders.py    one pass over a DataLoader, and facts from batches and loaders
     flops.py      operations, activations and layers of the first iteration
     work.py       whether the work of a step changes on a schedule
+    schedule.py   where the program's text says so
+    sizes.py      how large it is when, where that is decidable
+    rounds.py     by what the names hold in each round of a loop
+    evaluate.py   and what expressions of numbers come to
     phases.py     validations: between eval() and train(), or over another loader
     clock.py      time on the host, and on a device without waiting for it
     graphs.py     steps that were captured in a CUDA graph

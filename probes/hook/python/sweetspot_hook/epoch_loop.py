@@ -79,7 +79,7 @@ def _rounds(frame, loop):
         over = over.args[0]
     if known is None and isinstance(over, (ast.Name, ast.Attribute)):
         try:
-            known = len(loops._object(over, frame))
+            known = len(loops.lookup(over, frame))
         except Exception:  # an iterator
             return None
     return known or None

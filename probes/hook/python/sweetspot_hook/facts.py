@@ -31,6 +31,7 @@ class Facts:
         self.params = self.precision = self.epochs = self.steps = self.batch_size = None
         self.network = self.input = None
         self.schedule = None  # how the work of a step changes, in words
+        self.sizes = None  # how large it is when, see sizes.py
         self.work = {}  # what a unit takes the network, see flops.py
         self.state_bytes = None  # of weights, gradients and the optimizers' state, whatever the batch
         self.autocast = None  # the type in which an autocast region computes
@@ -171,6 +172,7 @@ class Facts:
         return dict(
             self.work, params=self.params, batch_size=self.batch_size, precision=self.precision, epochs=epochs, steps=steps,
             network=self.network, input=self.input, state_bytes=self.state_bytes, schedule=self.schedule,
+            sizes=self.sizes,
         )
 
     def memory(self):

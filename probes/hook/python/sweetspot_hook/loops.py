@@ -59,12 +59,12 @@ def repeats(node, frame):
     if isinstance(node, (ast.List, ast.Tuple)):
         return len(node.elts)
     if isinstance(node, ast.Name):
-        found = _object(node, frame)
+        found = lookup(node, frame)
         return len(found) if type(found) in (list, tuple, range) else None
     if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("enumerate", "tqdm", "list") and node.args:
         return repeats(node.args[0], frame)
     if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "split":
-        n = getattr(_object(node.func.value, frame), "__dict__", {}).get("n_splits")
+        n = getattr(lookup(node.func.value, frame), "__dict__", {}).get("n_splits")
         return n if type(n) is int else None
     return None
 
@@ -141,6 +141,16 @@ def active(frame, trees):
     return found
 
 
+def function(tree, frame):
+    """The innermost function around the frame's line, else the module."""
+    at, scope = frame.f_lineno, tree
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno <= at <= getattr(node, "end_lineno", at):
+            if scope is tree or node.lineno >= scope.lineno:
+                scope = node
+    return scope
+
+
 def outermost(frames):
     """The place of the outermost loop that the frames, the innermost first, are in; None without one."""
     trees = {}
@@ -163,18 +173,21 @@ def tree(frame, trees):
 
 
 def rounds(call, frame, most):
-    """The number of rounds of range(stop), range(start, stop, step), or of a progress bar over one; None if unknown."""
+    """The number of rounds of a loop over call; None if unknown."""
+    over = span(call, frame)
+    return len(over) if over is not None and 1 <= len(over) <= most else None
+
+
+def span(call, frame):
+    """The numbers of range(stop), range(start, stop, step), or of a progress bar over one; None if unknown."""
     if not isinstance(call, ast.Call) or not call.args:
         return None
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if name in ("range", "trange") and len(call.args) <= 3:
         bounds = [value(a, frame) for a in call.args]
-        if None in bounds or bounds[2:] == [0]:
-            return None
-        n = len(range(*bounds))
-        return n if 1 <= n <= most else None
+        return None if None in bounds or bounds[2:] == [0] else range(*bounds)
     if name in ("tqdm", "track", "master_bar"):
-        return rounds(call.args[0], frame, most)
+        return span(call.args[0], frame)
     return None
 
 
@@ -185,7 +198,7 @@ def value(node, frame):
         return None if a is None or b is None else _ARITHMETIC[type(node.op)](a, b)
     found = _extent(node, frame)
     if found is None:
-        found = _object(node, frame)
+        found = lookup(node, frame)
     return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
@@ -202,7 +215,7 @@ def _extent(node, frame):
         name, of, places = "len", node.args[0], [ast.Constant(0)]
     else:
         return None
-    found, place = _object(of, frame), value(places[0], frame) if len(places) == 1 else None
+    found, place = lookup(of, frame), value(places[0], frame) if len(places) == 1 else None
     if place is None or type(found).__module__.partition(".")[0] not in PLAIN:
         return None
     try:
@@ -211,16 +224,17 @@ def _extent(node, frame):
         return None
 
 
-def _object(node, frame):
+def lookup(node, frame):
+    """What a name, or a plain attribute or entry of what has one, holds; None without it. Nothing is computed."""
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Name):
         return read(frame, lambda names: names.get(node.id, frame.f_globals.get(node.id)))
     if isinstance(node, ast.Attribute):
-        holder = _object(node.value, frame)
+        holder = lookup(node.value, frame)
         # Only what is stored is read: a property is code of the program.
         return vars(holder).get(node.attr) if hasattr(holder, "__dict__") else None
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        holder = _object(node.value, frame)
+        holder = lookup(node.value, frame)
         return holder.get(node.slice.value) if type(holder) is dict else None
     return None

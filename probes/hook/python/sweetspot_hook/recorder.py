@@ -13,7 +13,7 @@ from time import perf_counter
 
 from . import (
     between, clock, control, cycles, data, ends, epoch_loop, epochs, events, facts, flops, graphs, guard, language, log, loops, packages, ranks, savers,
-    schedule, stepping, steps, work,
+    schedule, sizes, stepping, steps, work,
 )
 from .guard import guarded
 
@@ -80,6 +80,7 @@ class Recorder(between.Between, stepping.Stepping):
         self.computes_on = None  # device, where the optimizer may have its parameters elsewhere
         self.data = data.Data()
         self.work = work.Work()
+        self.sizes = None  # that the text tells, until shapes tell of what
         self.phases, self.open = [], None  # since the last step
         self.usual = None  # passes in a validation
         self.given_all = None  # a pass that gave all its batches from an iterator that goes on, and whether gradients were computed then
@@ -172,11 +173,24 @@ class Recorder(between.Between, stepping.Stepping):
             self.data.loop = epoch_loop.find(frames)
 
     def plan(self, frames):
-        """Finds whether the program's text has a schedule."""
-        found = self.facts.schedule is None and self.rank == 0 and schedule.find(frames, self.facts.epochs)
-        if found:
-            self.facts.schedule = found
-            events.warn(found + "; what was timed says little of later steps")
+        """Finds whether the program's text has a schedule, and by which sizes."""
+        self.facts.sizes = None
+        if self.facts.schedule is not None or self.rank != 0:
+            return
+        found = schedule.find(frames, self.facts.epochs)
+        self.sizes = sizes.find(frames, found, self.facts.epochs, self.facts.steps) if found else None
+        if found and self.sizes != []:
+            self.facts.schedule = schedule.words(frames, found)
+
+    def _tell_schedule(self):
+        """Warns of a schedule once the first step has shown of what its sizes are."""
+        f, d, known = self.facts, self.data, self.sizes
+        if known and self.world == 1:
+            shape = self.given if self.given is not None else d.training and d.training.shape
+            _, samples, per_epoch = d.facts(1)
+            f.sizes = sizes.told(known, f.batch_size, shape, samples, per_epoch)
+        self.sizes = None
+        events.warn(f.schedule + ("; its total is told from that" if f.sizes else "; what was timed says little of later steps"))
 
     def _first_iteration(self, t, end):
         self.data.first_step()
@@ -200,6 +214,8 @@ class Recorder(between.Between, stepping.Stepping):
         elif self.data.training is None and self.batch is not None:
             self.facts.batch_size = self.batch * self.world
         self.facts.work = self.flops.facts(units)
+        if self.facts.schedule is not None:
+            self._tell_schedule()
         self.describe()
         events.iteration(t, self.rank, (0, 0), seconds, units, wait)
 
@@ -223,6 +239,8 @@ class Recorder(between.Between, stepping.Stepping):
         if changes and self.rank == 0:
             events.warn(changes)
             self.facts.schedule, changed = changes.partition(";")[0], True
+            if self.facts.sizes and not sizes.hold(self.facts.sizes, self.data.epoch, self.count, *self.work.settled):
+                self.facts.sizes = None
         if self.count == self.facts.steps or done < d.epochs_done == self.facts.epochs:  # and yet it goes on
             self.length()
             changed = True

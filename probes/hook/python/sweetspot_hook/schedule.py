@@ -33,29 +33,32 @@ ROUND = ("int", "float", "min", "max", "round", "ceil", "floor", "len")
 MOST = 80  # characters of a line that are told
 
 
+class Place:
+    """A line whose work hangs on a count: "epoch" or "step". Wanted are the expressions of sizes that it hangs by, if by these alone."""
+
+    def __init__(self, frame, line, of, wanted):
+        self.frame, self.line, self.of, self.wanted = frame, line, of, wanted  # the frame by its index
+
+
 def find(frames, epochs=None):
-    """A sentence with the first such line of the frames, the innermost first; None without one. The program trains so many epochs."""
-    trees = {}
-    for frame in frames:
+    """All such places of the frames, the innermost first. The program trains so many epochs."""
+    trees, found = {}, []
+    for k, frame in enumerate(frames):
         try:
-            found = Reader(_scope(loops.tree(frame, trees), frame.f_lineno), loops.active(frame, trees), frame, epochs).line()
+            reader = Reader(loops.function(loops.tree(frame, trees), frame), loops.active(frame, trees), frame, epochs)
+            found.extend(Place(k, *place) for place in reader.places())
         except Exception:  # a program may hold any object under any name
-            continue
-        if found:
-            line, count = found
-            text = linecache.getline(frame.f_code.co_filename, line, frame.f_globals).strip()
-            return "its work changes with the %s: %s (line %d)" % (count, text if len(text) <= MOST else text[: MOST - 1] + "…", line)
-    return None
+            found.extend(Place(p.frame, p.line, p.of, None) for p in found[:1])
+    return found
 
 
-def _scope(tree, line):
-    """The innermost function around a line, else the module."""
-    scope = tree
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno <= line <= getattr(node, "end_lineno", line):
-            if scope is tree or node.lineno >= scope.lineno:
-                scope = node
-    return scope
+def words(frames, places):
+    """A sentence with the first of the places; None without one."""
+    if not places:
+        return None
+    line, frame = places[0].line, frames[places[0].frame]
+    text = linecache.getline(frame.f_code.co_filename, line, frame.f_globals).strip()
+    return "its work changes with the %s: %s (line %d)" % (places[0].of, text if len(text) <= MOST else text[: MOST - 1] + "…", line)
 
 
 def _name(node):
@@ -103,13 +106,12 @@ class Reader:
         parts = node.args + [k.value for k in node.keywords] if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
         return next(filter(None, map(self.count, parts)), None)
 
-    def line(self):
-        """(line, epoch or step) of the first node whose work hangs on a count."""
+    def places(self):
+        """(line, epoch or step, wanted) of the nodes whose work hangs on a count."""
         for node in _inside(self.body, self._off):
-            of = self._work(node)
+            of, wanted = self._work(node) or (None, None)
             if of:
-                return node.lineno, of
-        return None
+                yield node.lineno, of, wanted
 
     def _work(self, node):
         if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)) and node.value is not None:
@@ -121,51 +123,56 @@ class Reader:
         return None
 
     def _assigned(self, node):
-        names = [_name(t) for t in (node.targets if isinstance(node, ast.Assign) else [node.target])]
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        names = [_name(t) for t in targets]
         if any(RATES.fullmatch(n) or COUNTERS.fullmatch(n) for n in names) or not _is_number(node.value) or _recurs(node.value):
             return None
         of = self.count(node.value)
         if of is None:
             return None
-        for n in names:
-            if SIZES.fullmatch(n) and self._may_be_size(n):
-                return of
-            if n:
-                self.counts[n] = of
-        return None
+        self.counts.update((n, of) for n in names if n)
+        wanted = [t for t, n in zip(targets, names) if SIZES.fullmatch(n) and self._may_be_size(n)]
+        return (of, wanted) if wanted else None
 
     def _may_be_size(self, name):
         """Whether a name is none of the program's, or that of a number or of some: a batch may be called as its size is."""
-        found = loops._object(ast.Name(name, ast.Load()), self.frame)
+        found = loops.lookup(ast.Name(name, ast.Load()), self.frame)
         return all(isinstance(n, (int, float)) for n in (found if isinstance(found, (tuple, list)) else [found])) or found is None
 
     def _guarded(self, node):
         of = any(isinstance(n, ast.Compare) or _name(n) in self.counts for n in _inside([node.test])) and self.count(node.test)
         if not of or _recurs(node.test) or self._asks(node.test) or self._settled(node.test, node.orelse):
             return None
+        sizes = []
         for n in _inside(node.body + node.orelse):
             if isinstance(n, ast.Call) and WORKERS.fullmatch(_name(n)):
-                return of
+                return of, None
             if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and WORKERS.fullmatch(_name(n.func.value)) and n.func.attr == "update":
-                return of
+                return of, None
             if isinstance(n, ast.Assign):
                 names = [_name(t) for t in n.targets]
-                if any((SIZES.fullmatch(x) or SWITCHES.fullmatch(x)) and not RATES.fullmatch(x) for x in names):
-                    return of
+                if any(SWITCHES.fullmatch(x) and not RATES.fullmatch(x) for x in names):
+                    return of, None
+                sizes += [t for t, x in zip(n.targets, names) if SIZES.fullmatch(x) and not RATES.fullmatch(x)]
                 if isinstance(n.value, ast.Constant) and isinstance(n.value.value, bool):
                     self.counts.update((x, of) for x in names if x)
-        return None
+        return (of, sizes) if sizes else None
 
     def _asks(self, test):
         """Whether a function is asked about the count, such as divisible_by(step, 100): most say what recurs."""
         return any(isinstance(n, ast.Call) and self.count(n) for n in _inside([test]))
 
     def _taken(self, call):
-        given = [k.value for k in call.keywords if k.arg and SIZES.fullmatch(k.arg)]
-        for node in _inside(call.args + given):
-            if isinstance(node, (ast.Name, ast.Attribute)) and self.count(node) and not _recurs(call):
-                return self.count(node)
-        return None
+        given = call.args + [k.value for k in call.keywords if k.arg and SIZES.fullmatch(k.arg)]
+        parts = [e for a in given for e in (a.elts if isinstance(a, (ast.Tuple, ast.List)) else [a])]
+        of = {}
+        for part in parts:
+            if any(isinstance(n, ast.Call) and TAKERS.fullmatch(_name(n)) and self._taken(n) for n in _inside([part])):
+                continue  # that is told of itself
+            counted = [self.count(n) for n in _inside([part]) if isinstance(n, (ast.Name, ast.Attribute)) and self.count(n)]
+            if counted:
+                of[part] = counted[0]
+        return (next(iter(of.values())), list(of)) if of and not _recurs(call) else None
 
     def _settled(self, test, otherwise=()):
         """Whether a condition is known to be the same in nearly every epoch: a part of it is off, or it waits for the last epoch or later.
@@ -192,7 +199,7 @@ class Reader:
             return any(map(self._off, test.values))
         if not isinstance(test, (ast.Name, ast.Attribute)) or self.count(test):
             return False
-        found = loops._object(test, self.frame)
+        found = loops.lookup(test, self.frame)
         return isinstance(found, (bool, int, float)) and not found
 
 
