@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"sweetspot/engine/profile"
+	"sweetspot/probes/runner"
 )
 
 // Images that grow after two epochs of 20 steps are told, once before they do, by the
@@ -25,6 +26,31 @@ func TestGrowingImages(t *testing.T) {
 	first, last := profile.FormatSizes(r.models[0].Sizes), profile.FormatSizes(r.models[len(r.models)-1].Sizes)
 	if first != sizes || last != sizes {
 		t.Errorf("sizes %s, in the end %s", first, last)
+	}
+}
+
+// A schedule of a second loop is told as well, and no sizes of it: the first step had none.
+func TestAScheduleOfALaterLoop(t *testing.T) {
+	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, `
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+model = nn.Sequential(nn.Conv2d(1, 2, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(2, 3))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+def step(x):
+    optimizer.zero_grad()
+    model(x).sum().backward()
+    optimizer.step()
+for epoch in range(2):
+    for x, in DataLoader(TensorDataset(torch.randn(16, 1, 8, 8)), batch_size=8): step(x)
+for epoch in range(4):
+    side = 8 if epoch < 2 else 12
+    for x, in DataLoader(TensorDataset(torch.randn(16, 1, side, side)), batch_size=8): step(x)
+`)}}, nil)
+	last := r.models[len(r.models)-1]
+	if r.exit.Code != 0 || len(r.warnings) != 1 || !strings.Contains(r.warnings[0], "says little of later steps") ||
+		!strings.Contains(last.Schedule, "side = 8 if epoch < 2 else 12") || last.Sizes != nil {
+		t.Errorf("exit %+v, warnings %q, %+v", r.exit, r.warnings, last)
 	}
 }
 

@@ -181,6 +181,9 @@ class Recorder(between.Between, stepping.Stepping):
         self.sizes = sizes.find(frames, found, self.facts.epochs, self.facts.steps) if found else None
         if found and self.sizes != []:
             self.facts.schedule = schedule.words(frames, found)
+            if self.count > 0:  # in another loop than the first step
+                self.sizes = None
+                self._tell_schedule()
 
     def _tell_schedule(self):
         """Warns of a schedule once the first step has shown of what its sizes are."""
