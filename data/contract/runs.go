@@ -76,6 +76,8 @@ type Run struct {
 	Tuning             *Tuning   `json:"tuning"`               // of a language model's training; null of other work
 	// Serving is the load on a language model's server and its latencies; null of other runs.
 	Serving *profile.Serving `json:"serving"`
+	// Sizes are those that its schedule goes by, where the script's text decides them; else null.
+	Sizes []profile.Size `json:"sizes"`
 }
 
 // Measured is the accuracy of one run.
@@ -124,7 +126,7 @@ func NewRun(r profile.Run) Run {
 		GPU: OrNull(clean(r.GPU)), GPUCount: r.GPUs(), GPUMemGiB: r.GPUMemGiB, Count: max(r.Count, 1),
 		WorldSize: r.WorldSize, USDPerHour: r.USDPerHour,
 		BatchSize: above0(r.BatchSize), Epochs: r.Epochs, Steps: r.Steps,
-		Schedule:           OrNull(clean(r.Schedule)),
+		Schedule: OrNull(clean(r.Schedule)), Sizes: r.Sizes,
 		IterationsPerEpoch: r.IterationsPerEpoch, TrainSize: r.TrainSize,
 		InitS: r.InitS, FirstIterationS: r.FirstIterationS, StartupS: r.StartupS, SteadyStdDevS: r.SteadyStdDevS,
 		SteadyN:          above0(r.SteadyN),

@@ -10,12 +10,11 @@ import (
 // it: the side of the images, the length of the sequences, the batch, or the samples of an
 // epoch, round by round.
 type Size struct {
-	Of    SizeOf    `json:"of"`
-	Per   string    `json:"per"`   // epoch or step
-	From  []float64 `json:"from"`  // the round, from 0, from which on it has each value; rising
-	Sizes []float64 `json:"sizes"` // above 0
-	// Iterations are those of the first epoch; nil where they are not known.
-	Iterations *float64 `json:"iterations,omitempty"`
+	Of         SizeOf    `json:"of"`                   // images' side, sequences' length, batch, or an epoch's samples
+	Per        string    `json:"per"`                  // epoch or step
+	From       []float64 `json:"from"`                 // the round, from 0, from which on it has each value; rising
+	Sizes      []float64 `json:"sizes"`                // above 0
+	Iterations *float64  `json:"iterations,omitempty"` // of the first epoch; null where they are not known
 }
 
 // SizeOf is what a size is of.

@@ -116,6 +116,9 @@ func readRun(written []byte) (r profile.Run, err error) {
 	if r.Tuning, err = profile.ParseTuning(string(values["tuning"])); err != nil {
 		return r, fmt.Errorf("has a tuning whose %w", err)
 	}
+	if r.Sizes, err = profile.ParseSizes(string(values["sizes"])); err != nil {
+		return r, err
+	}
 	if p := w.Pruning; p != nil {
 		r.Variant.Pruning = &profile.Pruning{Kind: text(p.Kind), Ratio: p.Ratio}
 		for name, ratio := range p.Layers {
