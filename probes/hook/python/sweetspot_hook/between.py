@@ -38,6 +38,7 @@ class Between:
         if self.forward_at is None or (self.built_at is not None and self.forward_at < self.built_at):
             self.forward_at, self.first_module = perf_counter(), id(module)
             self.batch, _, self.given = loaders.look(inputs)
+            self.data.used = self.given is not None and (self.batch, *self.given)
             self.facts.calls.begin()
         elif id(module) == self.first_module:
             self.batch = None
@@ -160,9 +161,18 @@ class Between:
         """As phases.interruptions, since the last step."""
         usual, training = self.usual if at_end else None, self.data.training
         found = phases.joined(self.phases, training)
+        attacks = self.attacks(found)
         for phase in found:
+            phase.differentiated = phase.differentiated and attacks
             self.usual = len(phase.whole(training)) or self.usual
         return phases.interruptions(self.clock, training, found, self.whole, self.pauses, usual, at_end)
+
+    def attacks(self, found):
+        """Whether gradients that phases computed are a step's, as where it attacks its batch. Those of a validation are there now and then only."""
+        if not any(phase.differentiated for phase in found):
+            return True
+        before, self.attacked = self.attacked, self.count
+        return self.count - before <= 1
 
     def validation(self, end, epoch, seconds, within, seen):
         """Reports a validation until the mark, which lasted so long with the pauses within.

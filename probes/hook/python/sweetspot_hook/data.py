@@ -18,6 +18,7 @@ class Data:
         self.main = None  # id of its loader
         self.batches, self.lead = None, 0  # a step's batches; None unknown
         self.first = 0  # batches that were there at the first step
+        self.used = None  # shape of what the network was first given in training
         self.kept = False  # the program keeps its batches: epochs do not show
         self.wait = 0.0  # seconds spent fetching since the last step
         self.epoch = self.index = 0  # of the coming iteration
@@ -65,8 +66,11 @@ class Data:
             self.training.sizes.clear()
 
     def first_step(self):
-        """Picks the pass that the first step used: the one asked last."""
+        """Picks the pass that the first step used: the one asked last, unless another one gave what the network got."""
         self.training = self.latest
+        if self.used and self.latest and self.used != self.latest.whole:
+            fitting = [p for p in self.passes if p.whole == self.used]
+            self.training = fitting[0] if len(fitting) == 1 else self.latest
         if self.training is not None:
             self._adopt()
             self.first = len(self.training.sizes)

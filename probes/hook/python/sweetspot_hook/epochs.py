@@ -1,6 +1,6 @@
 """How many epochs the program will train, from the loop over them or the variables that usually hold the number."""
 
-from . import loops
+from . import loops, repeats
 
 NAMES = (
     "num_train_epochs", "max_epochs", "num_epochs", "n_epochs", "epochs", "nb_epochs", "total_epochs", "train_epochs", "nepochs", "nEpochs",
@@ -15,13 +15,24 @@ OTHERS = (__package__, "torch")  # packages whose frames are not the program's
 def find(frames, arguments):
     """The number of epochs, from the program's active frames, the innermost first, and its arguments; None if unknown."""
     try:
-        trees = {}
-        if loops.are_parts([(loop, frame) for frame in frames for loop in reversed(loops.active(frame, trees))]):
+        nest = loops.nest(frames, {})
+        if loops.are_parts(nest):
             return None
-        n = loops.epochs(frames)
+        n, around = loops.epochs(nest)
     except Exception:  # a program may hold any object under any name
-        n = None
-    return n or by_name(frames, NAMES, loops.MOST_EPOCHS) or in_arguments(arguments, OPTIONS, loops.MOST_EPOCHS)
+        nest, n, around = (), None, ()
+    if n is None:
+        n = by_name(frames, NAMES, loops.MOST_EPOCHS) or in_arguments(arguments, OPTIONS, loops.MOST_EPOCHS)
+        around = repeats.around_library(nest)
+    return n and whole(n * repeats.times(around, nest), loops.MOST_EPOCHS)
+
+
+def counted(frames):
+    """The epochs that a loop counts; None without one that says so."""
+    try:
+        return loops.epochs(loops.nest(frames, {}))[0]
+    except Exception:
+        return None
 
 
 def frames_of(frame):

@@ -22,77 +22,34 @@ OPTIMIZED = 0x1  # of co_flags: a function's frame, whose locals are not a dicti
 _ARITHMETIC = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b, ast.FloorDiv: lambda a, b: a // b if b else None}
 
 
-def epochs(frames):
-    """The rounds of the loop over epochs that the frames, the innermost first, are in; None if unknown.
+def nest(frames, trees):
+    """(loop, frame) of each loop that the frames, the innermost first, are in; the innermost first."""
+    return [(loop, frame) for frame in frames for loop in reversed(active(frame, trees))]
 
-    Of several loops that may count epochs it is the innermost that speaks of them. Loops around it, as over
-    folds, repeat these.
+
+def epochs(nest):
+    """The rounds of the loop over epochs among these, and the loops around that; (None, ()) if unknown.
+
+    Of several loops that may count epochs it is the innermost that speaks of them. One that
+    does may be that of the steps itself, where a step takes all of the data.
     """
-    trees, counts, inside = {}, [], False
-    around = [(loop, frame) for frame in frames for loop in reversed(active(frame, trees))]
-    for k, (loop, frame) in enumerate(around):
-        n = rounds(loop.iter, frame, MOST_EPOCHS) if isinstance(loop, ast.For) and (inside or _names_epochs(loop.target)) else None
+    found = []
+    for k, (loop, frame) in enumerate(nest):
         words = _words(loop)
+        n = rounds(loop.iter, frame, MOST_EPOCHS) if isinstance(loop, ast.For) and (k or _names_epochs(loop, words)) else None
         if n is not None and any("epoch" in w and "per_epoch" not in w for w in words):
-            return n * repeated(loop, around[k + 1 :])
+            return n, nest[k + 1 :]
         if n is not None and not any(part in w for w in words for part in ("step", "iter", "batch", "episode", "per_epoch")):
-            counts.append(n)
-        inside = True
-    return counts[0] if len(counts) == 1 else None
+            found.append((n, ()))
+    return found[0] if len(found) == 1 else (None, ())
 
 
-def repeated(loop, around):
-    """How often a loop is gone through by those around it, the innermost first, where they tell; a round must not depend on their variables."""
-    times, own = 1, _names(loop.iter)
-    for outer, frame in around:
-        n = repeats(outer.iter, frame) if isinstance(outer, ast.For) else None
-        if n is not None and not _may_pass_over(outer, frame) and not own & _names(outer.target):
-            times *= n
-    return times
-
-
-def repeats(node, frame):
-    """The rounds over range(n), a list, or the folds of what splits data, numbered or not; None if unknown."""
-    n = rounds(node, frame, MOST_EPOCHS)
-    if n is not None:
-        return n
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return len(node.elts)
-    if isinstance(node, ast.Name):
-        found = lookup(node, frame)
-        return len(found) if type(found) in (list, tuple, range) else None
-    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("enumerate", "tqdm", "list") and node.args:
-        return repeats(node.args[0], frame)
-    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "split":
-        n = getattr(lookup(node.func.value, frame), "__dict__", {}).get("n_splits")
-        return n if type(n) is int else None
-    return None
-
-
-def _may_pass_over(loop, frame):
-    """Whether a loop may end early, or do something else in some of its rounds."""
-    nodes, own = list(loop.body), _names(loop.target)
-    while nodes:
-        node = nodes.pop()
-        if isinstance(node, (ast.Break, ast.Continue, ast.Return)):
-            return True
-        if isinstance(node, ast.If) and node.lineno <= frame.f_lineno <= node.end_lineno and own & _names(node.test):
-            return True
-        if isinstance(node, (ast.For, ast.While)):
-            nodes += [n for n in ast.walk(node) if isinstance(n, ast.Return)]
-        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            nodes += ast.iter_child_nodes(node)
-    return False
-
-
-def _names(node):
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-
-
-def _names_epochs(target):
-    """Whether a loop's variable is called an epoch, whose loop needs no other in it: a step may take the whole set."""
-    name = getattr(target, "id", "").lower()
-    return "epoch" in name and not any(part in name for part in ("step", "iter", "batch"))
+def _names_epochs(loop, words):
+    """Whether a loop's variable is called an epoch, or it has a number of epochs: no other need be in it, as a step may take the whole set."""
+    own = getattr(loop.target, "id", "").lower()
+    return any(
+        not any(part in w for part in ("step", "iter", "batch", "per_epoch"))
+        for w in words if w.endswith(("epoch", "epochs")) or w == own and "epoch" in w)
 
 
 def are_parts(active):
@@ -126,7 +83,9 @@ def read(frame, look):
 
 def active(frame, trees):
     """The loops of the frame's code that it is in, the outermost first."""
-    at = frame.f_lineno
+    at, name = frame.f_lineno, frame.f_code.co_name
+    if name.startswith("<") and name != "<module>":
+        return []  # the loops around a comprehension are those of the frame that it is in
     found, nodes = [], [tree(frame, trees)]
     while nodes:
         node = nodes.pop()

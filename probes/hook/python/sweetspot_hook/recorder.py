@@ -12,8 +12,8 @@ import sys
 from time import perf_counter
 
 from . import (
-    between, clock, control, cycles, data, ends, epoch_loop, epochs, events, facts, flops, graphs, guard, language, log, loops, packages, ranks, savers,
-    schedule, sizes, stepping, steps, work,
+    between, clock, control, cycles, data, ends, epoch_loop, epochs, events, facts, flops, graphs, guard, language, log, loops, packages, ranks,
+    repeats, savers, schedule, sizes, stepping, steps, work,
 )
 from .guard import guarded
 
@@ -80,9 +80,11 @@ class Recorder(between.Between, stepping.Stepping):
         self.computes_on = None  # device, where the optimizer may have its parameters elsewhere
         self.data = data.Data()
         self.work = work.Work()
+        self.again = None  # where the program trains once more
         self.sizes = None  # that the text tells, until shapes tell of what
         self.phases, self.open = [], None  # since the last step
         self.usual = None  # passes in a validation
+        self.attacked = 0  # iterations done when gradients were last computed in evaluation mode
         self.given_all = None  # a pass that gave all its batches from an iterator that goes on, and whether gradients were computed then
         self.whole = []  # (begin, end, units) of passes that were validations
         self.pauses = []  # (begin, end)
@@ -173,8 +175,10 @@ class Recorder(between.Between, stepping.Stepping):
             self.data.loop = epoch_loop.find(frames)
 
     def plan(self, frames):
-        """Finds whether the program's text has a schedule, and by which sizes."""
+        """Finds whether the program's text has a schedule, and by which sizes, or trains once more."""
         self.facts.sizes = None
+        if self.again:  # it does so now
+            self.facts.schedule = self.again = None
         if self.facts.schedule is not None or self.rank != 0:
             return
         found = schedule.find(frames, self.facts.epochs)
@@ -184,6 +188,10 @@ class Recorder(between.Between, stepping.Stepping):
             if self.count > 0:  # in another loop than the first step
                 self.sizes = None
                 self._tell_schedule()
+        again = None if self.facts.schedule else repeats.find(frames)
+        if again:
+            self.facts.schedule = self.again = again
+            events.warn(again + "; the number of epochs is of one training")
 
     def _tell_schedule(self):
         """Warns of a schedule once the first step has shown of what its sizes are."""
@@ -217,7 +225,7 @@ class Recorder(between.Between, stepping.Stepping):
         elif self.data.training is None and self.batch is not None:
             self.facts.batch_size = self.batch * self.world
         self.facts.work = self.flops.facts(units)
-        if self.facts.schedule is not None:
+        if self.facts.schedule is not None and not self.again:
             self._tell_schedule()
         self.describe()
         events.iteration(t, self.rank, (0, 0), seconds, units, wait)

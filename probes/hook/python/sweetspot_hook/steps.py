@@ -16,7 +16,8 @@ NAMES = (
     "train_steps", "train_num_steps", "max_iters", "max_iterations", "total_iters", "total_iterations", "num_iterations", "num_iters",
     "n_iters", "train_iters", "max_updates", "MAX_STEPS", "TOTAL_STEPS", "NUM_TRAIN_STEPS", "MAX_ITERS", "MAX_ITER",
 )
-OPTIONS = tuple("--" + name.replace("_", mark) for name in NAMES[:18] + ("steps", "iters", "iterations") for mark in "_-")
+OPTIONS = tuple("--" + name.replace("_", mark) for name in NAMES[:18] for mark in "_-")
+SHORT = ("--steps", "--iters", "--iterations")  # may be those of a solver, too
 
 MOST = 10**9
 
@@ -28,7 +29,7 @@ def find(frames, arguments):
     """The number of steps, from the program's active frames, the innermost first, and its arguments; None if unknown."""
     trees = {}
     try:
-        active = [(loop, frame) for frame in frames for loop in reversed(loops.active(frame, trees))]
+        active = loops.nest(frames, trees)
         if any(accumulates(frame, trees) for frame in frames) or loops.are_parts(active):
             return None  # the loop's rounds are parts of steps, or steps parts of them
         n = by_loop(active)
@@ -36,6 +37,9 @@ def find(frames, arguments):
         n = None
     if n is None:
         n = epochs.by_name(frames, NAMES, MOST) or epochs.in_arguments(arguments, OPTIONS, MOST)
+    if n is None:
+        n = epochs.in_arguments(arguments, SHORT, MOST)
+        n = None if n and epochs.counted(frames) else n
     return n
 
 

@@ -1,0 +1,157 @@
+"""Trainings within others' loops, and before others: python3 trained_again.py prints of each what the hook finds in its first step.
+
+They need no PyTorch: a step asks the hook and ends the training.
+"""
+
+import re
+import sys
+
+from sweetspot_hook import epochs, repeats, steps
+
+FINE_TUNE = False
+
+
+class Found(Exception):
+    pass
+
+
+def step():
+    frames = epochs.frames_of(sys._getframe(1))
+    raise Found(epochs.find(frames, []), steps.find(frames, ["--steps", "50"]), repeats.find(frames))
+
+
+def train(x):
+    for batch in [1, 2, 3]:
+        step()
+
+
+def evaluate():
+    pass
+
+
+def fit(epochs):
+    for epoch in range(epochs):
+        train(epoch)
+
+
+class Folds:
+    def __init__(self, n):
+        self.n_splits = n
+
+    def split(self, data):
+        for i in range(self.n_splits):
+            yield data[i:], data[:i]
+
+
+class Layers:
+    def __init__(self):
+        self.layers = [1, 2]
+
+    def train(self):
+        for i, layer in enumerate(self.layers):
+            fit(4)
+
+
+def whole():
+    for epoch in range(1, 5):
+        step()
+
+
+def numbered(num_epochs=6):
+    for t in range(num_epochs):
+        step()
+
+
+def comprehended():
+    for epoch in range(4):
+        print([train(batch) for batch in "ab"])
+
+
+def listed():
+    for rate in (0.1, 0.01):
+        for epoch in range(3):
+            train(rate)
+
+
+def cross_validated():
+    folds = Folds(5)
+    for fold, (trained, tested) in enumerate(folds.split([1] * 9)):
+        fit(3)
+
+
+def layer_by_layer():
+    Layers().train()
+
+
+def differing():
+    for n in (1, 3):
+        for epoch in range(n):
+            train(n)
+
+
+def tasks():
+    yield from "abc"
+
+
+def streamed():
+    for task in tasks():
+        fit(3)
+
+
+def tried():
+    for attempt in range(3):
+        fit(2)
+        break
+
+
+def tried_again():
+    for attempt in range(3):
+        if fit(2) is None:
+            break
+
+
+def once_more():
+    fit(2)
+    evaluate()
+    fit(3)
+
+
+def alternative():
+    if not FINE_TUNE:
+        fit(2)
+    else:
+        fit(3)
+
+
+def turned_off():
+    fit(2)
+    if FINE_TUNE:
+        fit(3)
+
+
+def second_loop():
+    for epoch in range(3):
+        train(epoch)
+    for epoch in range(2):
+        train(epoch)
+
+
+def evaluated():
+    for epoch in range(3):
+        train(epoch)
+    for epoch in range(2):
+        evaluate()
+
+
+def asked(way):
+    try:
+        way()
+    except Found as found:
+        n, of_steps, words = found.args
+        begin = way.__code__.co_firstlineno
+        return "%s: %s epochs, %s steps, %s" % (
+            way.__name__, n, of_steps, words and re.sub(r"line (\d+)", lambda line: "line %d of it" % (int(line[1]) - begin), words))
+
+
+print(*map(asked, (whole, numbered, comprehended, listed, cross_validated, layer_by_layer, differing, streamed, tried, tried_again, once_more,
+                   alternative, turned_off, second_loop, evaluated)), sep="\n")

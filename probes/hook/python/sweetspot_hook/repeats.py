@@ -1,0 +1,187 @@
+"""How often the program trains: the loops around that of its epochs, and whether it trains once more further down.
+
+    for fold, (train, test) in enumerate(kfold.split(x)):
+        for epoch in range(epochs):
+            ...
+
+The program's text is read, none of it is run.
+"""
+
+import ast
+import os
+
+from . import loops, schedule
+
+MOST = 10000  # rounds
+
+HELD = ("builtins", "numpy", "torch.nn.modules.container")  # where that is defined whose length is only looked up
+SHOWN = ("enumerate", "tqdm", "track", "list", "sorted", "reversed")  # what goes over as many as it is given
+TRAINERS = ("fit", "train", "learn")  # methods of libraries
+STEPS = ("step", "backward")
+
+STANDARD = os.path.dirname(os.__file__)
+
+
+def is_library(frame):
+    """Whether a frame is not of the program itself."""
+    name = frame.f_code.co_filename
+    return "-packages" + os.sep in name or name.startswith((STANDARD + os.sep, "<frozen"))
+
+
+def around_library(nest):
+    """The loops around those of a library that trains; of loops with their frames, the innermost first."""
+    last = max((k for k, (_, frame) in enumerate(nest) if is_library(frame)), default=None)
+    return nest[last + 1 :] if last is not None else ()
+
+
+def times(around, nest):
+    """How often the loops around a training repeat it, where they tell that."""
+    n = 1
+    try:
+        for loop, frame in _own(around):
+            n *= _rounds(loop, frame, nest) or 1
+    except Exception:  # a program may hold any object under any name
+        return 1
+    return n
+
+
+def find(frames):
+    """A sentence on trainings that the number of epochs leaves out; None without one."""
+    trees = {}
+    try:
+        nest = loops.nest(frames, trees)
+        n, around = loops.epochs(nest)
+        around = around if n is not None else around_library(nest)
+        for loop, frame in _own(around):
+            if _rounds(loop, frame, nest) is None:
+                return "it trains again in each round of its loop (line %d), whose number is unknown" % loop.lineno
+        line = _later(frames, nest, trees)
+    except Exception:  # a program may hold any object under any name
+        return None
+    return line and "it trains again further down (line %d)" % line
+
+
+def _own(around):
+    return [(loop, frame) for loop, frame in around if isinstance(loop, ast.For) and not is_library(frame)]
+
+
+def _rounds(loop, frame, nest):
+    """The rounds of a loop around a training; None where they are unknown, or the training's own length may hang on them."""
+    if isinstance(loop.body[-1], (ast.Break, ast.Return)):
+        return 1
+    names = _names(loop.target)
+    if _may_pass_over(loop, frame, names):
+        return None
+    for inner, of in nest:
+        if inner is loop:
+            break
+        if of is frame and isinstance(inner, ast.For) and names & _names(inner.iter):
+            if "epoch" in ast.dump(inner.target).lower():
+                return None
+    return _extent(loop.iter, frame)
+
+
+def _may_pass_over(loop, frame, names):
+    """Whether a loop with variables of these names may end early, or do something else in some of its rounds."""
+    nodes = list(loop.body)
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, (ast.Break, ast.Continue, ast.Return)):
+            return True
+        if isinstance(node, ast.If) and node.lineno <= frame.f_lineno <= node.end_lineno and names & _names(node.test):
+            return True
+        if isinstance(node, (ast.For, ast.While)):
+            nodes += [n for n in ast.walk(node) if isinstance(n, ast.Return)]
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            nodes += ast.iter_child_nodes(node)
+    return False
+
+
+def _names(node):
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def _extent(node, frame):
+    """How many rounds a loop over this has: a range, a list or what shows one, or the folds of a cross-validation."""
+    n = loops.rounds(node, frame, MOST)
+    if n is not None:
+        return n
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return None if any(isinstance(e, ast.Starred) for e in node.elts) else len(node.elts)
+    if not isinstance(node, ast.Call):
+        return _length(loops.lookup(node, frame))
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name in SHOWN and node.args:
+        return _extent(node.args[0], frame)
+    if name == "zip":
+        known = [n for n in (_extent(a, frame) for a in node.args) if n is not None]
+        return min(known, default=None)
+    if isinstance(node.func, ast.Attribute) and name in ("items", "keys", "values"):
+        return _length(loops.lookup(node.func.value, frame))
+    if isinstance(node.func, ast.Attribute) and name == "split":
+        n = getattr(loops.lookup(node.func.value, frame), "__dict__", {}).get("n_splits")
+        return n if isinstance(n, int) and not isinstance(n, bool) else None
+    return None
+
+
+def _length(found):
+    return len(found) if type(found).__module__ in HELD and hasattr(type(found), "__len__") else None
+
+
+def _later(frames, nest, trees):
+    """The line below at which the program calls again what it trains in, or has another such loop; None without one."""
+    inner, library = None, False
+    looped = False  # the training's own loop is within
+    for frame in frames:
+        if is_library(frame):
+            library, looped = True, looped or any(of is frame for _, of in nest)
+            continue
+        own, tree = loops.active(frame, trees), loops.tree(frame, trees)
+        looped_within, looped = looped, looped or bool(own)
+        scope, off = loops.function(tree, frame), schedule.Reader(ast.Module([], []), [], frame, None)._off
+        at = own[0] if own else _leaf(scope.body, frame.f_lineno)
+        if at is not None and looped:
+            called = _calls([at], inner, library)
+            for node in schedule._inside(_following(scope.body, at), off):
+                again = looped_within and not own and _callee(node) in called
+                if again or own and _trains(node, called):
+                    return node.lineno
+        inner, library = frame.f_code.co_name, False
+    return None
+
+
+def _leaf(block, line):
+    """The statement at a line that has none within."""
+    found = None
+    for node in (n for s in block for n in ast.walk(s)):
+        if isinstance(node, ast.stmt) and node.lineno <= line <= node.end_lineno and (found is None or node.lineno >= found.lineno):
+            found = node
+    return found
+
+
+def _following(block, at):
+    """The statements after this one, in the blocks that it is in."""
+    for i, s in enumerate(block):
+        if s is at:
+            return block[i + 1 :]
+        if s.lineno <= at.lineno <= s.end_lineno:
+            parts = [getattr(s, name, []) for name in ("body", "orelse", "finalbody")] + [h.body for h in getattr(s, "handlers", [])]
+            return [n for part in parts for n in _following(part, at)] + block[i + 1 :]
+    return []
+
+
+def _callee(node):
+    return ast.dump(node.func) if isinstance(node, ast.Call) else None
+
+
+def _calls(nodes, inner, library):
+    """What is called in these by the name of the function within, or by one of those that libraries train by."""
+    return {_callee(n) for n in schedule._inside(nodes) if isinstance(n, ast.Call)
+            and (schedule._name(n) == inner or library and schedule._name(n) in TRAINERS)}
+
+
+def _trains(node, called):
+    """Whether a loop is one over epochs, with steps in it."""
+    if not isinstance(node, ast.For) or "epoch" not in (ast.dump(node.target) + ast.dump(node.iter)).lower():
+        return False
+    return any(isinstance(n, ast.Call) and (schedule._name(n) in STEPS or _callee(n) in called) for n in schedule._inside(node.body))
