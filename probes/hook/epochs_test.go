@@ -51,7 +51,7 @@ func TestTrainedAgain(t *testing.T) {
 	c := exec.CommandContext(t.Context(), "python3", "../frameworks/scripts/trained_again.py")
 	c.Env = append(c.Environ(), "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1")
 	out, err := c.CombinedOutput()
-	const round = "it trains again in each round of its loop (line 1 of it), whose number is unknown\n"
+	const round = "it trains again in each round of a loop (line 1 of it), and the number of rounds is unknown\n"
 	const want = `whole: 4 epochs, None steps, None
 numbered: 6 epochs, None steps, None
 comprehended: 4 epochs, None steps, None

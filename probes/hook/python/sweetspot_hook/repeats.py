@@ -8,6 +8,7 @@ The program's text is read, none of it is run.
 """
 
 import ast
+import functools
 import os
 
 from . import loops, schedule
@@ -54,7 +55,7 @@ def find(frames):
         around = around if n is not None else around_library(nest)
         for loop, frame in _own(around):
             if _rounds(loop, frame, nest) is None:
-                return "it trains again in each round of its loop (line %d), whose number is unknown" % loop.lineno
+                return "it trains again in each round of a loop (line %d), and the number of rounds is unknown" % loop.lineno
         line = _later(frames, nest, trees)
     except Exception:  # a program may hold any object under any name
         return None
@@ -138,16 +139,20 @@ def _later(frames, nest, trees):
             continue
         own, tree = loops.active(frame, trees), loops.tree(frame, trees)
         looped_within, looped = looped, looped or bool(own)
-        scope, off = loops.function(tree, frame), schedule.Reader(ast.Module([], []), [], frame, None)._off
+        scope, off = loops.function(tree, frame), functools.partial(schedule.is_off, frame=frame, counts=_is_count)
         at = own[0] if own else _leaf(scope.body, frame.f_lineno)
         if at is not None and looped:
             called = _calls([at], inner, library)
-            for node in schedule._inside(_following(scope.body, at), off):
+            for node in schedule.inside(_following(scope.body, at), off):
                 again = looped_within and not own and _callee(node) in called
                 if again or own and _trains(node, called):
                     return node.lineno
         inner, library = frame.f_code.co_name, False
     return None
+
+
+def _is_count(node):
+    return schedule.COUNTERS.fullmatch(schedule.name(node)) is not None
 
 
 def _leaf(block, line):
@@ -176,12 +181,12 @@ def _callee(node):
 
 def _calls(nodes, inner, library):
     """What is called in these by the name of the function within, or by one of those that libraries train by."""
-    return {_callee(n) for n in schedule._inside(nodes) if isinstance(n, ast.Call)
-            and (schedule._name(n) == inner or library and schedule._name(n) in TRAINERS)}
+    return {_callee(n) for n in schedule.inside(nodes) if isinstance(n, ast.Call)
+            and (schedule.name(n) == inner or library and schedule.name(n) in TRAINERS)}
 
 
 def _trains(node, called):
     """Whether a loop is one over epochs, with steps in it."""
     if not isinstance(node, ast.For) or "epoch" not in (ast.dump(node.target) + ast.dump(node.iter)).lower():
         return False
-    return any(isinstance(n, ast.Call) and (schedule._name(n) in STEPS or _callee(n) in called) for n in schedule._inside(node.body))
+    return any(isinstance(n, ast.Call) and (schedule.name(n) in STEPS or _callee(n) in called) for n in schedule.inside(node.body))

@@ -61,14 +61,14 @@ def words(frames, places):
     return "its work changes with the %s: %s (line %d)" % (places[0].of, text if len(text) <= MOST else text[: MOST - 1] + "…", line)
 
 
-def _name(node):
+def name(node):
     """What a name, an attribute or a call is called."""
     if isinstance(node, ast.Call):
-        return _name(node.func)
+        return name(node.func)
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
-def _inside(nodes, off=lambda test: False):
+def inside(nodes, off=lambda test: False):
     """All nodes in these but those of functions of their own, and those under a condition that is off."""
     nodes = list(nodes)
     while nodes:
@@ -99,16 +99,16 @@ class Reader:
     def count(self, node):
         """Which count an expression hangs on, if any."""
         if isinstance(node, (ast.Name, ast.Attribute)):
-            name = _name(node)
-            if name in self.counts:
-                return self.counts[name]
-            return ("epoch" if "epoch" in name.lower() else "step") if COUNTERS.fullmatch(name) else None
+            called = name(node)
+            if called in self.counts:
+                return self.counts[called]
+            return ("epoch" if "epoch" in called.lower() else "step") if COUNTERS.fullmatch(called) else None
         parts = node.args + [k.value for k in node.keywords] if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
         return next(filter(None, map(self.count, parts)), None)
 
     def places(self):
         """(line, epoch or step, wanted) of the nodes whose work hangs on a count."""
-        for node in _inside(self.body, self._off):
+        for node in inside(self.body, self._off):
             of, wanted = self._work(node) or (None, None)
             if of:
                 yield node.lineno, of, wanted
@@ -118,13 +118,13 @@ class Reader:
             return self._assigned(node)
         if isinstance(node, ast.If):
             return self._guarded(node)
-        if isinstance(node, ast.Call) and TAKERS.fullmatch(_name(node)):
+        if isinstance(node, ast.Call) and TAKERS.fullmatch(name(node)):
             return self._taken(node)
         return None
 
     def _assigned(self, node):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        names = [_name(t) for t in targets]
+        names = [name(t) for t in targets]
         if any(RATES.fullmatch(n) or COUNTERS.fullmatch(n) for n in names) or not _is_number(node.value) or _recurs(node.value):
             return None
         of = self.count(node.value)
@@ -140,17 +140,17 @@ class Reader:
         return all(isinstance(n, (int, float)) for n in (found if isinstance(found, (tuple, list)) else [found])) or found is None
 
     def _guarded(self, node):
-        of = any(isinstance(n, ast.Compare) or _name(n) in self.counts for n in _inside([node.test])) and self.count(node.test)
+        of = any(isinstance(n, ast.Compare) or name(n) in self.counts for n in inside([node.test])) and self.count(node.test)
         if not of or _recurs(node.test) or self._asks(node.test) or self._settled(node.test, node.orelse):
             return None
         sizes = []
-        for n in _inside(node.body + node.orelse):
-            if isinstance(n, ast.Call) and WORKERS.fullmatch(_name(n)):
+        for n in inside(node.body + node.orelse):
+            if isinstance(n, ast.Call) and WORKERS.fullmatch(name(n)):
                 return of, None
-            if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and WORKERS.fullmatch(_name(n.func.value)) and n.func.attr == "update":
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and WORKERS.fullmatch(name(n.func.value)) and n.func.attr == "update":
                 return of, None
             if isinstance(n, ast.Assign):
-                names = [_name(t) for t in n.targets]
+                names = [name(t) for t in n.targets]
                 if any(SWITCHES.fullmatch(x) and not RATES.fullmatch(x) for x in names):
                     return of, None
                 sizes += [t for t, x in zip(n.targets, names) if SIZES.fullmatch(x) and not RATES.fullmatch(x)]
@@ -160,16 +160,16 @@ class Reader:
 
     def _asks(self, test):
         """Whether a function is asked about the count, such as divisible_by(step, 100): most say what recurs."""
-        return any(isinstance(n, ast.Call) and self.count(n) for n in _inside([test]))
+        return any(isinstance(n, ast.Call) and self.count(n) for n in inside([test]))
 
     def _taken(self, call):
         given = call.args + [k.value for k in call.keywords if k.arg and SIZES.fullmatch(k.arg)]
         parts = [e for a in given for e in (a.elts if isinstance(a, (ast.Tuple, ast.List)) else [a])]
         of = {}
         for part in parts:
-            if any(isinstance(n, ast.Call) and TAKERS.fullmatch(_name(n)) and self._taken(n) for n in _inside([part])):
+            if any(isinstance(n, ast.Call) and TAKERS.fullmatch(name(n)) and self._taken(n) for n in inside([part])):
                 continue  # that is told of itself
-            counted = [self.count(n) for n in _inside([part]) if isinstance(n, (ast.Name, ast.Attribute)) and self.count(n)]
+            counted = [self.count(n) for n in inside([part]) if isinstance(n, (ast.Name, ast.Attribute)) and self.count(n)]
             if counted:
                 of[part] = counted[0]
         return (next(iter(of.values())), list(of)) if of and not _recurs(call) else None
@@ -194,13 +194,17 @@ class Reader:
         return self._off(test)
 
     def _off(self, test):
-        """Whether a condition is a name of something that is off, or has such a part."""
-        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-            return any(map(self._off, test.values))
-        if not isinstance(test, (ast.Name, ast.Attribute)) or self.count(test):
-            return False
-        found = loops.lookup(test, self.frame)
-        return isinstance(found, (bool, int, float)) and not found
+        return is_off(test, self.frame, self.count)
+
+
+def is_off(test, frame, counts):
+    """Whether a condition is a name of something that is off, or has such a part; counts tells what is none of these but a count."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return any(is_off(part, frame, counts) for part in test.values)
+    if not isinstance(test, (ast.Name, ast.Attribute)) or counts(test):
+        return False
+    found = loops.lookup(test, frame)
+    return isinstance(found, (bool, int, float)) and not found
 
 
 def _recurs(node):
@@ -211,5 +215,5 @@ def _recurs(node):
 def _is_number(node):
     """Whether an expression is arithmetic: what a function or a list of batches gives may be anything."""
     if isinstance(node, ast.Call):
-        return _name(node) in ROUND and all(_is_number(a) for a in node.args)
+        return name(node) in ROUND and all(_is_number(a) for a in node.args)
     return isinstance(node, NUMBERS) and all(_is_number(child) for child in ast.iter_child_nodes(node))
