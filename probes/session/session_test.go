@@ -96,8 +96,8 @@ func TestScriptThatEnds(t *testing.T) {
 		echo '{"sweetspot":1,"event":"pause","seconds":9,"kind":"checkpoint"}' >&3
 		echo '{"sweetspot":1,"event":"validation","epoch":1,"seconds":1,"metric":"top1","value":0.75,"higher_is_better":true}' >&3
 		echo '{"sweetspot":1,"event":"memory","peak_bytes":1024,"total_bytes":4096}' >&3
-		echo '{"sweetspot":1,"event":"overhead","rank":1,"seconds":0.003}' >&3
-		echo '{"sweetspot":1,"event":"overhead","rank":0,"seconds":0.002}' >&3
+		echo '{"sweetspot":1,"event":"overhead","rank":1,"seconds":0.0003}' >&3
+		echo '{"sweetspot":1,"event":"overhead","rank":0,"seconds":0.0002}' >&3
 		echo hello log; echo '{"sweetspot":1,"event":"done","reason":"end"}' >&3`
 	o := shell(s, script)
 	o.Description.Machine.USDPerHour = new(3.6)
@@ -139,7 +139,7 @@ func TestScriptThatEnds(t *testing.T) {
 		t.Errorf("validations %+v, accuracy %+v", r.Validations, r.Accuracy)
 	}
 	if r.Status != profile.Done || r.TotalS == nil || *last.SpentUSD < *r.TotalS/1000*0.99 ||
-		math.Abs(last.SpentS-*r.TotalS-0.003) > 1e-9 {
+		math.Abs(last.SpentS-*r.TotalS-0.0003) > 1e-9 {
 		t.Errorf("status %s, total %v, spent %v", r.Status, r.TotalS, last.SpentUSD)
 	}
 	if p := r.Pauses; len(p) != 1 || p[0].Seconds != 9 || p[0].Kind != "checkpoint" || p[0].AtS <= 0 ||
