@@ -185,7 +185,7 @@ func alone(t *testing.T, s script, python string) (stdout string, seconds float6
 
 // times are those in a script's output, which no two runs share.
 var times = regexp.MustCompile(`[0-9]+(\.[0-9]+)? ?(s|ms|it/s)\b|[0-9]+:[0-9]{2}:[0-9]{2}(,[0-9]{3})?|` +
-	`_(runtime|per_second)': '?[0-9.]+`)
+	`_(runtime|per_second)': '?[0-9.]+(e[+-]?[0-9]+)?`)
 
 // masked is what a script printed, without the times in it.
 func masked(out string) string { return times.ReplaceAllString(out, "…") }

@@ -25,6 +25,7 @@ named: 8 steps, None epochs
 rollout: None steps, None epochs
 accumulated: None steps, None epochs
 accumulated_by_name: None steps, None epochs
+limited_by_name: 8 steps, 3 epochs
 both: 6 steps, 5 epochs
 last: 9 steps, None epochs
 beyond: 10 steps, None epochs

@@ -204,6 +204,16 @@ def numbered_later():
             break
 
 
+def limited_by_name():
+    max_steps, done = 8, {"batches": 0}
+    for epoch in range(3):
+        for x in range(9):
+            done["batches"] += 1
+            is_due = done["batches"] % 2 == 0
+            if is_due:
+                step_of_optimizer()
+
+
 def whole_set():
     for epoch in range(1, 13):
         train(1)
@@ -222,4 +232,4 @@ def asked(way):
         return "%s: %s" % (way.__name__, found)
 
 
-print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, whole_set, rows_of_epoch)), sep="\n")
+print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, whole_set, rows_of_epoch)), sep="\n")

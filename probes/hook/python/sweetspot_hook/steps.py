@@ -16,7 +16,7 @@ NAMES = (
     "train_steps", "train_num_steps", "max_iters", "max_iterations", "total_iters", "total_iterations", "num_iterations", "num_iters",
     "n_iters", "train_iters", "max_updates", "MAX_STEPS", "TOTAL_STEPS", "NUM_TRAIN_STEPS", "MAX_ITERS", "MAX_ITER",
 )
-OPTIONS = tuple("--" + name.replace("_", mark) for name in NAMES[:18] for mark in "_-")
+OF_STEPS = tuple(name for name in NAMES if "step" in name.lower())  # not of batches, of which several may make a step
 SHORT = ("--steps", "--iters", "--iterations")  # may be those of a solver, too
 
 MOST = 10**9
@@ -27,20 +27,27 @@ OTHERS = ("timestep", "time_step", "env", "frame")  # and of what counts those o
 
 def find(frames, arguments):
     """The number of steps, from the program's active frames, the innermost first, and its arguments; None if unknown."""
-    trees = {}
+    trees, names = {}, NAMES
     try:
         active = loops.nest(frames, trees)
         if any(accumulates(frame, trees) for frame in frames) or loops.are_parts(active):
             return None  # the loop's rounds are parts of steps, or steps parts of them
-        n = by_loop(active)
+        if any(waits(frame, trees) for frame in frames):
+            n, names = None, OF_STEPS
+        else:
+            n = by_loop(active)
     except Exception:  # a program may hold any object under any name
         n = None
     if n is None:
-        n = epochs.by_name(frames, NAMES, MOST) or epochs.in_arguments(arguments, OPTIONS, MOST)
+        n = epochs.by_name(frames, names, MOST) or epochs.in_arguments(arguments, options(names), MOST)
     if n is None:
         n = epochs.in_arguments(arguments, SHORT, MOST)
         n = None if n and epochs.counted(frames) else n
     return n
+
+
+def options(names):
+    return tuple("--" + name.replace("_", mark) for name in names if name.islower() for mark in "_-")
 
 
 def by_loop(active):
@@ -141,14 +148,22 @@ def rounds_of(node, frame):
 
 
 def accumulates(frame, trees):
-    """Whether the frame is within an if that asks for a remainder, as steps after every so many batches are, itself or by a name."""
-    at, tests, named = frame.f_lineno, [], []
-    for node in ast.walk(loops.tree(frame, trees)):
-        if isinstance(node, ast.If) and node.lineno <= at <= node.end_lineno:
-            tests.append(node.test)
-        elif isinstance(node, ast.Assign) and node.lineno <= at and _asks_remainder(node.value):
-            named += [t.id for t in node.targets if isinstance(t, ast.Name)]
-    return any(_asks_remainder(t) or any(getattr(n, "id", None) in named for n in ast.walk(t)) for t in tests)
+    """Whether the frame is within an if that asks for a remainder, as steps after every so many batches are."""
+    return any(map(_asks_remainder, _tests(frame, trees)))
+
+
+def waits(frame, trees):
+    """Whether the frame is within an if that asks for such a remainder by a name. Libraries do, whose limits are of steps all the same."""
+    tests, tree = _tests(frame, trees), loops.tree(frame, trees)
+    assigned = [n for n in ast.walk(tree) if isinstance(n, ast.Assign) and n.lineno <= frame.f_lineno and _asks_remainder(n.value)]
+    named = {t.id for n in assigned for t in n.targets if isinstance(t, ast.Name)}
+    return any(getattr(n, "id", None) in named for t in tests for n in ast.walk(t))
+
+
+def _tests(frame, trees):
+    """The conditions that the frame is within."""
+    at = frame.f_lineno
+    return [n.test for n in ast.walk(loops.tree(frame, trees)) if isinstance(n, ast.If) and n.lineno <= at <= n.end_lineno]
 
 
 def _asks_remainder(expression):
