@@ -14,9 +14,11 @@ type awaited struct {
 
 // awaits reports whether the probe, which the rule would end, goes on for the end of an epoch
 // or of the training, and says so in the verdict. That end must be near: no further than the
-// rule refines a mean, which it would have done as well.
+// rule refines a mean, which it would have done as well. In a queue,
+// where what is told comes late, it does not wait.
 func (l *loop) awaits(s steady.Summary) bool {
-	if l.verdict.Reason != steady.Precise || !l.options.Hooked || l.options.RunsHarness {
+	if _, queued := l.process.(interface{ Collected() bool }); queued || l.verdict.Reason != steady.Precise ||
+		!l.options.Hooked || l.options.RunsHarness {
 		return false
 	}
 	now, near := l.elapsed(), l.rule.RefineSeconds
