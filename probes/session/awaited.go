@@ -12,25 +12,30 @@ type awaited struct {
 	since float64 // seconds after the start at which the probe was precise; 0 before
 }
 
-// awaits reports whether the probe, which the rule would end, goes on for the end of an epoch
-// or of the training, and says so in the verdict. That end must be near: no further than the
-// rule refines a mean, which it would have done as well. In a queue,
-// where what is told comes late, it does not wait.
+// awaits reports whether the probe, which is precise, goes on for the end of an epoch or of the
+// training. That end must be near: no further than the rule refines a mean, which it would
+// have done as well. In a queue, where what is told comes late, it does not wait.
 func (l *loop) awaits(s steady.Summary) bool {
-	if _, queued := l.process.(interface{ Collected() bool }); queued || l.verdict.Reason != steady.Precise ||
-		!l.options.Hooked || l.options.RunsHarness {
+	if !l.options.Hooked || l.options.RunsHarness || l.isQueued() {
 		return false
 	}
 	now, near := l.elapsed(), l.rule.RefineSeconds
 	if l.awaited.since == 0 {
 		l.awaited = awaited{l.state.nearEnd(s, near), now}
 	}
-	if l.awaited.what == "" || l.awaited.what == endOfEpoch && l.state.turned || now-l.awaited.since > 2*near {
-		return false
+	a := l.awaited
+	return a.what != "" && !(a.what == endOfEpoch && l.state.turned) && now-a.since <= 2*near
+}
+
+// goOn is the verdict on a probe that awaits something though it is precise: only a cap ends it.
+func (l *loop) goOn(s steady.Summary) steady.Verdict {
+	rule := l.rule
+	rule.CapsOnly = true
+	v := rule.Judge(s, l.elapsed())
+	if !v.Stop {
+		v.Words += ", goes on to " + l.awaited.what
 	}
-	l.verdict.Stop, l.verdict.Reason = false, ""
-	l.verdict.Words += ", goes on to " + l.awaited.what
-	return true
+	return v
 }
 
 const (

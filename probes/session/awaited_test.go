@@ -44,6 +44,27 @@ func TestGoesOnToTheEndOfAnEpoch(t *testing.T) {
 	}
 }
 
+// A cap ends a probe that waits, too.
+func TestCapsHoldWhileWaitingForAnEnd(t *testing.T) {
+	for name, cap := range map[string]func(*steady.Rule){
+		"seconds": func(r *steady.Rule) { r.MaxSeconds = 1 },
+		"steps":   func(r *steady.Rule) { r.MaxN = 100 },
+		"dollars": func(r *steady.Rule) { r.MaxUSD, r.USDPerHour = 0.001, new(3.6) },
+	} {
+		o := shell(openStore(t), `echo '{"sweetspot":1,"event":"model","iterations_per_epoch":400,"epochs":9}' >&3
+			while :; do echo '{"sweetspot":1,"event":"iteration","epoch":0,"seconds":0.05}' >&3; sleep 0.005; done`)
+		o.Hooked, o.Rule.MinSeconds = true, 1
+		cap(&o.Rule)
+		p, waited := start(t, o), false
+		for u := range p.Updates() {
+			waited = waited || strings.Contains(u.Verdict.Words, "goes on to the end of")
+		}
+		if u := p.Wait(); u.StoppedBecause != steady.Cap || !waited || u.SpentS > 10 {
+			t.Errorf("%s: because %q (%s) after %g s, waited: %t", name, u.StoppedBecause, u.StoppedWords, u.SpentS, waited)
+		}
+	}
+}
+
 // It does not wait for long where that end does not come.
 func TestWaitsForAnEndOnlySoLong(t *testing.T) {
 	o := shell(openStore(t), `echo '{"sweetspot":1,"event":"model","iterations_per_epoch":40,"epochs":9}' >&3

@@ -28,7 +28,7 @@ const decideEvery = 500 * time.Millisecond
 
 // begin takes note once the command runs: one that waits in a queue may do so much later.
 func (l *loop) begin() {
-	if p, ok := l.process.(interface{ Waiting() (string, bool) }); ok {
+	if p, ok := l.process.(waiter); ok {
 		why, waits := p.Waiting()
 		l.changed = l.changed || why != l.waiting
 		if l.waiting = why; waits {
@@ -37,6 +37,14 @@ func (l *loop) begin() {
 	}
 	l.waiting, l.runs = "", true
 	l.identify()
+}
+
+// waiter is a process that waits in a queue before it runs. What it tells comes late.
+type waiter interface{ Waiting() (why string, waits bool) }
+
+func (l *loop) isQueued() bool {
+	_, ok := l.process.(waiter)
+	return ok
 }
 
 // identify fills in what another host reports about itself.

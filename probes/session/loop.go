@@ -190,7 +190,10 @@ func (l *loop) judge(s steady.Summary) {
 		return
 	}
 	l.verdict = l.rule.Judge(s, l.elapsed())
-	if !l.verdict.Stop || l.awaits(s) {
+	if l.verdict.Reason == steady.Precise && l.awaits(s) {
+		l.verdict = l.goOn(s)
+	}
+	if !l.verdict.Stop {
 		return
 	}
 	if l.verdict.Reason == steady.Precise {
@@ -354,8 +357,7 @@ func (l *loop) finish() {
 // to, in seconds: from what was told last until its processes had ended. It is nil of others,
 // and where the end is seen later than it came.
 func (l *loop) exit() *float64 {
-	_, queued := l.process.(interface{ Collected() bool })
-	if l.stopped == "" || !l.options.Hooked || l.options.RunsHarness || queued || l.scriptEx.Code != 0 ||
+	if l.stopped == "" || !l.options.Hooked || l.options.RunsHarness || l.isQueued() || l.scriptEx.Code != 0 ||
 		l.scriptEx.Lost != nil || l.state.described.Mode != profile.Train || l.state.series.Len() == 0 || l.over {
 		return nil
 	}
