@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"sweetspot/engine/profile"
+	"sweetspot/engine/quantity"
 )
 
 // stretch is a part of a training whose steps are of one size.
@@ -155,9 +156,9 @@ func ScheduleWords(r profile.Run, n float64) string {
 		least, most = min(least, p.most), max(most, p.most)
 	}
 	if least == most {
-		return words + ": a step is taken for as long as before"
+		return words + ": a step is assumed to take as long as before"
 	}
-	return fmt.Sprintf("%s: later steps are taken for %.3g–%.3g × as long", words, least, most)
+	return fmt.Sprintf("%s: later steps are assumed to take %.3g–%.3g × as long", words, least, most)
 }
 
 func sizeWords(s profile.Size) string {
@@ -167,23 +168,16 @@ func sizeWords(s profile.Size) string {
 		verb = "shrink"
 	}
 	of := map[profile.SizeOf]string{
-		profile.Side: "images", profile.Length: "sequences", profile.Batch: "batches", profile.Samples: "epochs",
+		profile.Side: "images", profile.Length: "sequences", profile.Batch: "batches", profile.Samples: "the samples of an epoch",
 	}[s.Of]
 	var when string
 	switch {
 	case len(s.From) == 1:
 		return of + " stay as they are"
 	case len(s.From) == 2:
-		when = fmt.Sprintf("after %.0f %s", s.From[1], plural(s.Per, s.From[1]))
+		when = "after " + quantity.Several(int(s.From[1]), s.Per)
 	default:
-		when = fmt.Sprintf("by %ss", s.Per)
+		when = fmt.Sprintf("from %[1]s to %[1]s", s.Per)
 	}
 	return fmt.Sprintf("%s %s from %.4g to %.4g %s", of, verb, first, last, when)
-}
-
-func plural(noun string, n float64) string {
-	if n == 1 {
-		return noun
-	}
-	return noun + "s"
 }

@@ -109,7 +109,7 @@ func sum(x []float64) (s float64) {
 
 func TestWordsOfSizes(t *testing.T) {
 	r := growing(12, 20, profile.Size{Of: profile.Side, Per: "epoch", From: []float64{0, 8}, Sizes: []float64{16, 32}})
-	const want = "images grow from 16 to 32 after 8 epochs: later steps are taken for 1–4 × as long"
+	const want = "images grow from 16 to 32 after 8 epochs: later steps are assumed to take 1–4 × as long"
 	if got := ScheduleWords(r, 12); got != want {
 		t.Errorf("%q", got)
 	}
@@ -117,7 +117,7 @@ func TestWordsOfSizes(t *testing.T) {
 		t.Errorf("of another length %q", got)
 	}
 	r.Sizes = []profile.Size{{Of: profile.Samples, Per: "epoch", From: []float64{0, 1, 2}, Sizes: []float64{10, 20, 30}}}
-	if got := ScheduleWords(r, 12); !strings.HasPrefix(got, "epochs grow from 10 to 30 ") ||
+	if got := ScheduleWords(r, 12); !strings.HasPrefix(got, "the samples of an epoch grow from 10 to 30 from epoch to epoch") ||
 		!strings.HasSuffix(got, "as long as before") {
 		t.Errorf("%q", got)
 	}

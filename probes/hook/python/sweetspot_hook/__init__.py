@@ -31,6 +31,7 @@ what it watches once the program has imported it. The modules:
     sizes.py      how large it is when, where that is decidable
     rounds.py     by what the names hold in each round of a loop
     evaluate.py   and what expressions of numbers come to
+    repeats.py    how often the program trains, and whether it does so once more
     phases.py     validations: between eval() and train(), or over another loader
     clock.py      time on the host, and on a device without waiting for it
     graphs.py     steps that were captured in a CUDA graph
@@ -63,7 +64,7 @@ def begin(here):
     mark = os.environ.get(MARK)
     if not mark or not os.environ.get("SWEETSPOT_EVENTS"):
         return
-    begin = perf_counter()
+    entered = perf_counter()
     from . import events
 
     if mark == "1":
@@ -82,7 +83,7 @@ def begin(here):
     fit.when_imported(here)
     jit.when_imported(here)
     uncaught.begin()
-    events.overhead += perf_counter() - begin
+    events.overhead += perf_counter() - entered
 
 
 def recording(on):

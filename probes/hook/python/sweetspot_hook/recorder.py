@@ -191,7 +191,7 @@ class Recorder(between.Between, stepping.Stepping):
         again = None if self.facts.schedule else repeats.find(frames)
         if again:
             self.facts.schedule = self.again = again
-            events.warn(again + "; the number of epochs is of one training")
+            events.warn(again + "; the number of epochs is that of one training")
 
     def _tell_schedule(self):
         """Warns of a schedule once the first step has shown of what its sizes are."""
@@ -367,9 +367,10 @@ class Recorder(between.Between, stepping.Stepping):
         """Reports what is left to report."""
         if self.count == 0 or self.off:
             return
-        begin = perf_counter()
         try:
             self.catch_up()
+            self.clock.wait()
+            begin = perf_counter()  # what the program computes is awaited, and what was noted is evaluated
             self.off = True
             if self.first is not None:
                 self.data.batches = self.data.first
