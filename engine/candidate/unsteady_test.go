@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"sweetspot/engine/candidate"
 	"sweetspot/engine/estimate"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/question"
@@ -85,23 +86,33 @@ func TestAScheduleIsSaid(t *testing.T) {
 		r.IterationsPerEpoch, r.Status, r.Schedule = new(100.0), profile.Interrupted, schedule
 		return r
 	}
-	set := runs(began("p2", 0.2), began("p3", 0.1))
-	set.VMTypes = []profile.VMType{vm("unprobed", "V100", 1, 1)}
-	cs := predict(set, question.Workload{Model: "net", Mode: profile.Train, Epochs: new(40.0), Purchase: profile.OnDemand},
-		guess{0.1})
-	if len(cs) != 3 || !cs[2].IsPredicted() {
-		t.Fatalf("%d candidates", len(cs))
-	}
-	for _, c := range cs {
-		own := 0.1
-		if c.IsPredicted() {
-			own += estimate.Spread(1, 1, estimate.Spec).LogSigma() // of the guess
-		}
+	w := question.Workload{Model: "net", Mode: profile.Train, Epochs: new(40.0), Purchase: profile.OnDemand}
+	for _, c := range withUnprobed(t, w, began("p2", 0.2), began("p3", 0.1)) {
 		if !strings.HasPrefix(c.Why, schedule) || c.Schedule != schedule || c.Time.HalfWidth() < 0.5 || len(c.Errors) != 2 ||
-			c.Errors[0].Sigma > own || c.Errors[1].Sigma < 0.3 {
+			c.Errors[0].Sigma > withGuess(c, 0.1) || c.Errors[1].Sigma < 0.3 {
 			t.Errorf("%q: %+v, errors %+v", c.Why, c.Time, c.Errors)
 		}
 	}
+}
+
+// withUnprobed are the candidates of two runs and of a VM type that nothing was run on.
+func withUnprobed(t *testing.T, w question.Workload, measured ...profile.Run) []candidate.Candidate {
+	t.Helper()
+	set := runs(measured...)
+	set.VMTypes = []profile.VMType{vm("unprobed", "V100", 1, 1)}
+	cs := predict(set, w, guess{0.1})
+	if len(cs) != 3 || !cs[2].IsPredicted() {
+		t.Fatalf("%d candidates", len(cs))
+	}
+	return cs
+}
+
+// withGuess adds to what a candidate's own time may be off by what the guess of it may be.
+func withGuess(c candidate.Candidate, own float64) float64 {
+	if c.IsPredicted() {
+		own += estimate.Spread(1, 1, estimate.Spec).LogSigma()
+	}
+	return own
 }
 
 // What may come at the ends of epochs that were not seen comes on all VM types alike, on one
@@ -113,19 +124,9 @@ func TestUnseenEndsOfEpochsAreShared(t *testing.T) {
 		return r
 	}
 	w := question.Workload{Model: "net", Mode: profile.Train, Purchase: profile.OnDemand}
-	set := runs(began("p2", 0.1), began("p3", 0.05))
-	set.VMTypes = []profile.VMType{vm("unprobed", "V100", 1, 1)}
-	cs := predict(set, w, guess{0.1})
-	if len(cs) != 3 || !cs[2].IsPredicted() {
-		t.Fatalf("%d candidates", len(cs))
-	}
-	for _, c := range cs {
-		own := 0.05
-		if c.IsPredicted() {
-			own += estimate.Spread(1, 1, estimate.Spec).LogSigma() // of the guess
-		}
-		if len(c.Errors) != 2 || c.Errors[0].Sigma > own || c.Errors[1].Sigma < 0.05 || c.Time.High < 1.29*c.Time.Value ||
-			!strings.Contains(c.Why, "not one epoch was seen to its end") {
+	for _, c := range withUnprobed(t, w, began("p2", 0.1), began("p3", 0.05)) {
+		if len(c.Errors) != 2 || c.Errors[0].Sigma > withGuess(c, 0.05) || c.Errors[1].Sigma < 0.05 ||
+			c.Time.High < 1.29*c.Time.Value || !strings.Contains(c.Why, "not one epoch was seen to its end") {
 			t.Errorf("errors %+v of %+v, %q", c.Errors, c.Time, c.Why)
 		}
 	}

@@ -168,7 +168,8 @@ func sizeWords(s profile.Size) string {
 		verb = "shrink"
 	}
 	of := map[profile.SizeOf]string{
-		profile.Side: "images", profile.Length: "sequences", profile.Batch: "batches", profile.Samples: "the samples of an epoch",
+		profile.Side: "images", profile.Length: "sequences", profile.Batch: "batches",
+		profile.Samples: "the samples of an epoch",
 	}[s.Of]
 	var when string
 	switch {

@@ -117,7 +117,8 @@ func TestWordsOfSizes(t *testing.T) {
 		t.Errorf("of another length %q", got)
 	}
 	r.Sizes = []profile.Size{{Of: profile.Samples, Per: "epoch", From: []float64{0, 1, 2}, Sizes: []float64{10, 20, 30}}}
-	if got := ScheduleWords(r, 12); !strings.HasPrefix(got, "the samples of an epoch grow from 10 to 30 from epoch to epoch") ||
+	const grow = "the samples of an epoch grow from 10 to 30 from epoch to epoch"
+	if got := ScheduleWords(r, 12); !strings.HasPrefix(got, grow) ||
 		!strings.HasSuffix(got, "as long as before") {
 		t.Errorf("%q", got)
 	}

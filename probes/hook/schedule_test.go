@@ -29,10 +29,24 @@ exec(compile(open(path).read(), path, "exec"), dict(names, __name__="__main__", 
 print(*(told - {None}))
 `
 
+// inText runs a Python program on a script of this text and returns what it prints. It needs no
+// PyTorch.
+func inText(t *testing.T, program, source string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "script.py")
+	writeFile(t, file, source)
+	command := exec.Command(anyPython(t), "-S", "-c", program, file)
+	command.Dir = "python"
+	out, err := command.CombinedOutput()
+	if err != nil {
+		t.Errorf("%s: %v", source, err)
+	}
+	return strings.TrimSuffix(string(out), "\n")
+}
+
 // What makes the work of a training's steps hang on the epoch or the step is read in its
-// text, and what does not is left alone. It needs no PyTorch.
+// text, and what does not is left alone.
 func TestSchedulesInTheText(t *testing.T) {
-	python, dir := anyPython(t), t.TempDir()
 	const epochs = "for epoch in range(12):"
 	const each = "\n    for x, y in loader:\n        step()"
 	for source, want := range map[string]string{
@@ -82,14 +96,8 @@ func TestSchedulesInTheText(t *testing.T) {
 		epochs + each + "\n    best_epoch = epoch if epoch > 3 else 0":                                           "",
 		"size = 32\nfor epoch in range(12):\n    for x, y in DataLoader(data, batch_size=size):\n        step()": "",
 	} {
-		file := filepath.Join(dir, "script.py")
-		writeFile(t, file, source)
-		command := exec.Command(python, "-S", "-c", steps, file)
-		command.Dir = "python"
-		out, err := command.CombinedOutput()
-		got := strings.TrimSuffix(strings.TrimPrefix(string(out), "its work changes with the "), "\n")
-		if err != nil || got != want {
-			t.Errorf("%s: %v, %q, want %q", source, err, got, want)
+		if got := strings.TrimPrefix(inText(t, steps, source), "its work changes with the "); got != want {
+			t.Errorf("%s: %q, want %q", source, got, want)
 		}
 	}
 }

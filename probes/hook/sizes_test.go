@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -48,7 +47,6 @@ exec(compile(open(path).read(), path, "exec"), dict(
 // Where the text decides what a size is in each epoch or step, it is told, and is what the
 // program makes it; where it does not, nothing is told. It needs no PyTorch.
 func TestSizesInTheText(t *testing.T) {
-	python, dir := anyPython(t), t.TempDir()
 	const epochs = "for epoch in range(12):"
 	const each = "\n    for x in loader:\n        step(epoch)"
 	for source, want := range map[string]string{
@@ -91,13 +89,8 @@ func TestSizesInTheText(t *testing.T) {
 		epochs + "\n    if epoch == 4: model.unfreeze()\n    size = 16 if epoch < 8 else 32" + each:                   "None",
 		"k = 1\n" + epochs + "\n    size = 16 + epoch * k\n    for x in loader:\n        step(epoch)\n        k += 1": "None",
 	} {
-		file := filepath.Join(dir, "script.py")
-		writeFile(t, file, source)
-		command := exec.Command(python, "-S", "-c", sizesProgram, file)
-		command.Dir = "python"
-		out, err := command.CombinedOutput()
-		if got := strings.TrimSuffix(string(out), "\n"); err != nil || got != want {
-			t.Errorf("%s: %v\ngot  %q\nwant %q", source, err, got, want)
+		if got := inText(t, sizesProgram, source); got != want {
+			t.Errorf("%s:\ngot  %q\nwant %q", source, got, want)
 		}
 	}
 }

@@ -23,8 +23,8 @@ func (l *loop) awaits(s steady.Summary) bool {
 	if l.awaited.since == 0 {
 		l.awaited = awaited{l.state.nearEnd(s, near), now}
 	}
-	a := l.awaited
-	return a.what != "" && !(a.what == endOfEpoch && l.state.turned) && now-a.since <= 2*near
+	came := l.awaited.what == endOfEpoch && l.state.turned
+	return l.awaited.what != "" && !came && now-l.awaited.since <= 2*near
 }
 
 // goOn is the verdict on a probe that awaits something though it is precise: only a cap ends it.

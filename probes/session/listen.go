@@ -40,7 +40,9 @@ func (l *loop) begin() {
 }
 
 // waiter is a process that waits in a queue before it runs. What it tells comes late.
-type waiter interface{ Waiting() (why string, waits bool) }
+type waiter interface {
+	Waiting() (why string, waits bool)
+}
 
 func (l *loop) isQueued() bool {
 	_, ok := l.process.(waiter)
