@@ -19,8 +19,12 @@ import (
 // hook reports as soon as the interpreter starts.
 const silence = 30 * time.Second
 
-// mostUnread is how many lines are kept that need not be of a training.
-const mostUnread = 20_000
+// mostUnread is how many lines are kept that need not be of a training, and longestUnread how
+// many bytes one may have.
+const (
+	mostUnread    = 20_000
+	longestUnread = 1 << 10
+)
 
 // decideEvery is the least time between two calls of
 // [Options].RequiredPrecision: each ranks all candidates.
@@ -83,7 +87,7 @@ func (l *loop) read(m message) {
 		return
 	}
 	if c := l.state.computes; c != nil && !*c && l.options.Adapter.Kind() == adapter.Auto {
-		if len(l.unread) < mostUnread {
+		if len(l.unread) < mostUnread && len(m.drawn) <= longestUnread {
 			l.unread = append(l.unread, m)
 		}
 		return

@@ -64,17 +64,16 @@ class Steps:
     def _early(self, between):
         """The evaluations among the calls since the first step, as (begin, end) by the end of the step before."""
         ends, found = self.function.calls.ends, {}
-        for b in between:
-            gap = sum(end < b.begin for end in ends) - 1
-            if 0 <= gap < len(ends) - 1:
-                found.setdefault(b.function, (not self._too_many(b.new), set()))[1].add(gap)
+        placed = [(b, sum(end < b.begin for end in ends) - 1) for b in between]
+        placed = [(b, gap) for b, gap in placed if 0 <= gap < len(ends) - 1]
+        for b, gap in placed:
+            found.setdefault(b.function, (not self._too_many(b.new), set()))[1].add(gap)
         for key, (evaluates, gaps) in found.items():
             self.others[key] = len(gaps), max(gaps) + 1, evaluates
         seldom = {key for key, (evaluates, gaps) in found.items() if evaluates and 2 * len(gaps) < len(ends)}
         early = {}
-        for b in between:
-            gap = sum(end < b.begin for end in ends) - 1
-            if b.function in seldom and 0 <= gap < len(ends) - 1:
+        for b, gap in placed:
+            if b.function in seldom:
                 begin, _ = early.get(ends[gap], (b.begin, None))
                 early[ends[gap]] = begin, b.end
         return early
