@@ -10,21 +10,23 @@ import (
 type awaited struct {
 	what  string  // in words; "" for nothing
 	since float64 // seconds after the start at which the probe was precise; 0 before
+	until float64 // and after which it waits no longer
 }
 
 // awaits reports whether the probe, which is precise, goes on for the end of an epoch or of the
-// training. That end must be near: no further than the rule refines a mean, which it would
-// have done as well. In a queue, where what is told comes late, it does not wait.
+// training. That end must be near: no further than what it has measured took, nor than the
+// rule refines a mean. In a queue, where what is told comes late, it does not wait.
 func (l *loop) awaits(s steady.Summary) bool {
 	if !l.options.Hooked || l.options.RunsHarness || l.isQueued() {
 		return false
 	}
-	now, near := l.elapsed(), l.rule.RefineSeconds
+	now := l.elapsed()
 	if l.awaited.since == 0 {
-		l.awaited = awaited{l.state.nearEnd(s, near), now}
+		near := min(l.rule.RefineSeconds, float64(s.N)*s.Steady.Value)
+		l.awaited = awaited{l.state.nearEnd(s, near), now, now + 2*near}
 	}
 	came := l.awaited.what == endOfEpoch && l.state.turned
-	return l.awaited.what != "" && !came && now-l.awaited.since <= 2*near
+	return l.awaited.what != "" && !came && now <= l.awaited.until
 }
 
 // goOn is the verdict on a probe that awaits something though it is precise: only a cap ends it.

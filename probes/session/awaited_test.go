@@ -23,10 +23,11 @@ func TestGoesOnToTheEndOfAnEpoch(t *testing.T) {
 		because          string
 		validated, ended bool
 	}{
-		"near":         {70, 1000, 30, steady.Precise, true, false},
-		"far":          {100000, 2, 30, steady.Precise, false, false},
-		"the training": {40, 2, 30, End, true, true},
-		"not at all":   {70, 1000, 0, steady.Precise, false, false},
+		"near":                      {35, 1000, 30, steady.Precise, true, false},
+		"far":                       {100000, 2, 30, steady.Precise, false, false},
+		"further than was measured": {60, 1000, 30, steady.Precise, false, false},
+		"the training":              {15, 2, 30, End, true, true},
+		"not at all":                {35, 1000, 0, steady.Precise, false, false},
 	} {
 		o := shell(openStore(t), fmt.Sprintf(epochs, test.perEpoch, test.epochs))
 		o.Hooked, o.Rule.RefineSeconds = true, test.refine
@@ -51,7 +52,7 @@ func TestCapsHoldWhileWaitingForAnEnd(t *testing.T) {
 		"steps":   func(r *steady.Rule) { r.MaxN = 100 },
 		"dollars": func(r *steady.Rule) { r.MaxUSD, r.USDPerHour = 0.001, new(3.6) },
 	} {
-		o := shell(openStore(t), `echo '{"sweetspot":1,"event":"model","iterations_per_epoch":400,"epochs":9}' >&3
+		o := shell(openStore(t), `echo '{"sweetspot":1,"event":"model","iterations_per_epoch":40,"epochs":9}' >&3
 			while :; do echo '{"sweetspot":1,"event":"iteration","epoch":0,"seconds":0.05}' >&3; sleep 0.005; done`)
 		o.Hooked, o.Rule.MinSeconds = true, 1
 		cap(&o.Rule)

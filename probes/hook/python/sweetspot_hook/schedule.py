@@ -198,7 +198,7 @@ class Reader:
 
 
 def is_off(test, frame, counts):
-    """Whether a condition is a name of something that is off, or has such a part; counts tells what is none of these but a count."""
+    """Whether a condition is a name of something that is off, or has such a part. What counts holds for is a count, and never off."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         return any(is_off(part, frame, counts) for part in test.values)
     if not isinstance(test, (ast.Name, ast.Attribute)) or counts(test):
