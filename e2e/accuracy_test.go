@@ -88,9 +88,11 @@ func TestAccuracyOfAScript(t *testing.T) {
 // without it.
 func TestInterferenceIsNamed(t *testing.T) {
 	loadtest.Busy(t)
+	// The load is read at least every five seconds, and it takes two readings.
 	const steps = `
 import time
-for i in range(600):
+end = time.monotonic() + 12
+while time.monotonic() < end:
     begin = time.monotonic()
     sum(range(300000))
     print('{"sweetspot":1,"event":"iteration","seconds":%.9f}' % (time.monotonic() - begin), flush=True)
