@@ -1,6 +1,8 @@
 package session
 
 import (
+	"fmt"
+
 	"sweetspot/engine/profile"
 	"sweetspot/engine/steady"
 )
@@ -35,7 +37,7 @@ func (l *loop) goOn(s steady.Summary) steady.Verdict {
 	rule.CapsOnly = true
 	v := rule.Judge(s, l.elapsed())
 	if !v.Stop {
-		v.Words += ", goes on to " + l.awaited.what
+		v.Words = fmt.Sprintf("±%.1f %%, goes on to %s", 100*s.Steady.HalfWidth(), l.awaited.what)
 	}
 	return v
 }
