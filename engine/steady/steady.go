@@ -261,9 +261,11 @@ func (s *Series) mean(n int) Summary {
 // around is the mean with its interval and drift; of is the scatter of values that
 // each span length iterations.
 func around(mean float64, of scatter, length float64) (estimate.Estimate, float64) {
-	e := estimate.Around(mean, of.halfWidth()/length, estimate.Measured)
+	half := of.halfWidth() / length
+	e := estimate.Around(mean, half, estimate.Measured)
 	drift := 0.0
 	if mean > 0 {
+		e.Low = mean / (1 + half/mean) // a time errs by a factor
 		drift = of.slope() / length / mean
 	}
 	if math.Abs(drift) < 1e-9 { // rounding of the sums, not a trend

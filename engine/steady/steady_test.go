@@ -230,6 +230,25 @@ func TestConstantInput(t *testing.T) {
 	})
 }
 
+// However far the times lie apart, as on a machine that other programs share, a mean that
+// does not fall has a lower end as far below it, as a factor, as the upper one is above.
+func TestIntervalErrsByAFactor(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := []float64{1}
+		for range rapid.IntRange(3, 12).Draw(t, "stretches") {
+			level := rapid.Float64Range(0.01, 1).Draw(t, "level")
+			for range rapid.IntRange(10, 60).Draw(t, "length") {
+				x = append(x, level*rapid.Float64Range(0.5, 2).Draw(t, "scatter"))
+			}
+		}
+		s := Summarise(x)
+		e := s.Steady
+		if s.IsSteady && s.Drift == 0 && math.Abs(e.Low*e.High/(e.Value*e.Value)-1) > 1e-9 {
+			t.Fatalf("%+v", s)
+		}
+	})
+}
+
 // A growing series gives at every length what Summarise gives at once.
 func TestSeriesEqualsSummarise(t *testing.T) {
 	x := traces[1].take(200, 4)
