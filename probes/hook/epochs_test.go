@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"sweetspot/probes/runner"
@@ -66,6 +67,8 @@ alternative: 2 epochs, None steps, None
 turned_off: 2 epochs, None steps, None
 second_loop: 3 epochs, None steps, it trains again further down (line 3 of it)
 evaluated: 3 epochs, None steps, None
+searched: 2 epochs, None steps, objective trains again in each round of a loop of tuner (line 1 of it), and the number of rounds is unknown
+called_once: 2 epochs, None steps, None
 `
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n%s", err, out)
@@ -122,5 +125,18 @@ func TestEpochsOfTwoTrainings(t *testing.T) {
 	if first, last := r.models[0], r.models[len(r.models)-1]; number(first.Epochs) != 1 || number(last.Epochs) != 4 {
 		t.Errorf("%g epochs at first and %g in the end; warnings %q, stderr %q", number(first.Epochs), number(last.Epochs),
 			r.warnings, r.stderr)
+	}
+}
+
+// So does one that trains another network in each round of a loop that does not say how many there are. It
+// evaluates each by all data at once, and never switches it back.
+func TestEpochsOfManyTrainings(t *testing.T) {
+	r := run(t, "epochs_by_loop.py", "searched")
+	if first, last := r.models[0], r.models[len(r.models)-1]; number(first.Epochs) != 2 || number(last.Epochs) != 6 {
+		t.Errorf("%g epochs at first and %g in the end", number(first.Epochs), number(last.Epochs))
+	}
+	const again = "it trains again and again, and the number of rounds is unknown; the number of epochs is that of the trainings so far"
+	if len(r.validations) != 6 || !slices.Contains(r.warnings, again) {
+		t.Errorf("%d validations, warnings %q, stderr %q", len(r.validations), r.warnings, r.stderr)
 	}
 }

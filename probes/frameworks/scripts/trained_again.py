@@ -3,12 +3,31 @@
 They need no PyTorch: a step asks the hook and ends the training.
 """
 
+import linecache
 import re
 import sys
 
 from sweetspot_hook import epochs, repeats, steps
 
 FINE_TUNE = False
+
+
+SEARCH = """
+def search(objective, rounds=1):
+    done = 0
+    while done < rounds:
+        objective()
+        done += 1
+"""
+
+
+def library():
+    """One that calls what it is given in a loop of its own."""
+    name = "/x-packages/tuner/core.py"
+    linecache.cache[name] = len(SEARCH), None, SEARCH.splitlines(True), name
+    names = {"__name__": "tuner.core"}
+    exec(compile(SEARCH, name, "exec"), names)
+    return names["search"]
 
 
 class Found(Exception):
@@ -143,6 +162,18 @@ def evaluated():
         evaluate()
 
 
+def objective():
+    fit(2)
+
+
+def searched():
+    library()(objective, rounds=20)
+
+
+def called_once():
+    library()(objective)
+
+
 def asked(way):
     try:
         way()
@@ -154,4 +185,4 @@ def asked(way):
 
 
 print(*map(asked, (whole, numbered, comprehended, listed, cross_validated, layer_by_layer, differing, streamed, tried, tried_again, once_more,
-                   alternative, turned_off, second_loop, evaluated)), sep="\n")
+                   alternative, turned_off, second_loop, evaluated, searched, called_once)), sep="\n")

@@ -35,6 +35,14 @@ def counted(frames):
         return None
 
 
+def begin(frames):
+    """Whether the loop over epochs is in its first round: what is called again and again by a library has no other place each time."""
+    try:
+        return loops.begins(loops.nest(frames, {}))
+    except Exception:
+        return False
+
+
 def frames_of(frame):
     """The program's own frames from this one outwards."""
     frames = []

@@ -33,15 +33,30 @@ def epochs(nest):
     Of several loops that may count epochs it is the innermost that speaks of them. One that
     does may be that of the steps itself, where a step takes all of the data.
     """
+    n, k, says_so = _over_epochs(nest)
+    return n, nest[k + 1 :] if says_so else ()
+
+
+def begins(nest):
+    """Whether the loop over epochs is in its first round; not where each has several passes over the data."""
+    n, k, _ = _over_epochs(nest)
+    if n is None or k > 1:
+        return False
+    loop, frame = nest[k]
+    return isinstance(loop.target, ast.Name) and lookup(loop.target, frame) == span(loop.iter, frame)[0]
+
+
+def _over_epochs(nest):
+    """(rounds, index, whether it speaks of epochs) of that loop; (None, 0, False) if unknown."""
     found = []
     for k, (loop, frame) in enumerate(nest):
         words = _words(loop)
         n = rounds(loop.iter, frame, MOST_EPOCHS) if isinstance(loop, ast.For) and (k or _names_epochs(loop, words)) else None
         if n is not None and any("epoch" in w and "per_epoch" not in w for w in words):
-            return n, nest[k + 1 :]
+            return n, k, True
         if n is not None and not any(part in w for w in words for part in ("step", "iter", "batch", "episode", "per_epoch")):
-            found.append((n, ()))
-    return found[0] if len(found) == 1 else (None, ())
+            found.append((n, k, False))
+    return found[0] if len(found) == 1 else (None, 0, False)
 
 
 def _names_epochs(loop, words):

@@ -13,7 +13,7 @@ class Phase:
     Marks are those of a clock. `back` is when training mode was switched on
     again, `last` when a loader was last exhausted, `fetched` when each pass was
     first asked for a batch, `units` what it gave, and `wait` for how long it
-    kept the program waiting. `spent` is a pass whose last batch is in use.
+    kept the program waiting, and `before` when the network had last computed by then. `spent` is a pass whose last batch is in use.
     `backwards` are the backward passes before it, and `differentiated` is whether
     it had some of its own.
     `turns` are when evaluation mode was asked for, each but the last with
@@ -29,13 +29,13 @@ class Phase:
         self.ran = False if followed else None  # whether anything was computed; None for unknown
         self.idle = True  # nothing was since the last turn
         self.last = self.spent = None
-        self.fetched = {}
+        self.fetched, self.before = {}, {}
         self.units = {}
         self.wait = {}
 
     def asking(self, a_pass, mark):
         if a_pass not in self.fetched:
-            self.fetched[a_pass] = mark()
+            self.fetched[a_pass], self.before[a_pass] = mark(), self.computed or self.touched
 
     def add(self, a_pass, size, seconds):
         self.wait[a_pass] = self.wait.get(a_pass, 0.0) + seconds
@@ -71,6 +71,7 @@ class Phase:
         self.ran, self.idle = later.ran if self.ran is False else self.ran, later.idle
         for p, mark in later.fetched.items():
             self.fetched.setdefault(p, mark)
+            self.before.setdefault(p, later.before[p])
         for p in later.units:
             self.add(p, later.units[p], later.wait[p])
 
@@ -92,6 +93,8 @@ class Phase:
             return self.back
         if resumed is not None and (self.back is not None or self.others(training)):
             return resumed
+        if resumed is not None and self.before[training] is not None:  # the next training is of another network
+            return self.before[training]
         end = self.last if self.back is None and self.others(training) else self.back
         return self.computed or self.touched if end is None and at_end else end
 

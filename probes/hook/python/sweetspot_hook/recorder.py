@@ -80,7 +80,7 @@ class Recorder(between.Between, stepping.Stepping):
         self.computes_on = None  # device, where the optimizer may have its parameters elsewhere
         self.data = data.Data()
         self.work = work.Work()
-        self.again = None  # where the program trains once more
+        self.again = None  # what was said of it, where the program trains once more
         self.sizes = None  # that the text tells, until shapes tell of what
         self.phases, self.open = [], None  # since the last step
         self.usual = None  # passes in a validation
@@ -164,19 +164,20 @@ class Recorder(between.Between, stepping.Stepping):
         """Finds how long the loops train that the program is in, beside what it has trained in others."""
         frames = self.frames()
         place = loops.outermost(frames)
-        if place == self.place:
+        repeated = place == self.place
+        if repeated and not epochs.begin(frames):
             return
         self.place, f = place, self.facts
         f.epochs, f.steps = epochs.find(frames, sys.argv[1:]), steps.find(frames, sys.argv[1:])
-        self.plan(frames)
+        self.plan(frames, repeated)
         f.epochs = f.epochs and f.epochs + self.data.epochs_done
         f.steps = f.steps and f.steps + self.count
         if f.epochs and self.data.latest is None:
             self.data.loop = epoch_loop.find(frames)
 
-    def plan(self, frames):
-        """Finds whether the program's text has a schedule, and by which sizes, or trains once more."""
-        self.facts.sizes = None
+    def plan(self, frames, repeated):
+        """Finds whether the program's text has a schedule, and by which sizes, or trains once more, as when it has repeated its training."""
+        self.facts.sizes, said = None, self.again
         if self.again:  # it does so now
             self.facts.schedule = self.again = None
         if self.facts.schedule is not None or self.rank != 0:
@@ -188,10 +189,12 @@ class Recorder(between.Between, stepping.Stepping):
             if self.count > 0:  # in another loop than the first step
                 self.sizes = None
                 self._tell_schedule()
-        again = None if self.facts.schedule else repeats.find(frames)
+        again = None if self.facts.schedule else repeats.find(frames) or repeated and repeats.OPEN
         if again:
-            self.facts.schedule = self.again = again
-            events.warn(again + "; the number of epochs is that of one training")
+            self.facts.schedule = again
+            self.again = again + "; the number of epochs is that of " + ("the trainings so far" if self.count else "one training")
+            if self.again != said:
+                events.warn(self.again)
 
     def _tell_schedule(self):
         """Warns of a schedule once the first step has shown of what its sizes are."""

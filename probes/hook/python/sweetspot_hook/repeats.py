@@ -20,6 +20,9 @@ SHOWN = ("enumerate", "tqdm", "track", "list", "sorted", "reversed")  # what goe
 TRAINERS = ("fit", "train", "learn")  # methods of libraries
 STEPS = ("step", "backward")
 
+UNTOLD = "and the number of rounds is unknown"
+OPEN = "it trains again and again, " + UNTOLD
+
 STANDARD = os.path.dirname(os.__file__)
 
 
@@ -55,7 +58,10 @@ def find(frames):
         around = around if n is not None else around_library(nest)
         for loop, frame in _own(around):
             if _rounds(loop, frame, nest) is None:
-                return "it trains again in each round of a loop (line %d), and the number of rounds is unknown" % loop.lineno
+                return "it trains again in each round of a loop (line %d), %s" % (loop.lineno, UNTOLD)
+        called = _called_back(frames, trees)
+        if called:
+            return called
         line = _later(frames, nest, trees)
     except Exception:  # a program may hold any object under any name
         return None
@@ -149,6 +155,31 @@ def _later(frames, nest, trees):
                     return node.lineno
         inner, library = frame.f_code.co_name, False
     return None
+
+
+def _called_back(frames, trees):
+    """A sentence on a library that calls what trains in a loop of its own, where the program gives it a number; None without one.
+
+        study.optimize(objective, n_trials=20)
+    """
+    inner, library, looped = None, None, False
+    for frame in frames:
+        if is_library(frame):
+            library = library or inner and loops.active(frame, trees) and frame.f_globals["__name__"].partition(".")[0]
+            continue
+        if library and looped:
+            for node in schedule.inside([_leaf(loops.function(loops.tree(frame, trees), frame).body, frame.f_lineno)]):
+                if isinstance(node, ast.Call) and _gives(node, inner, frame):
+                    return "%s trains again in each round of a loop of %s (line %d), %s" % (inner, library, node.lineno, UNTOLD)
+        looped = looped or bool(loops.active(frame, trees))
+        inner, library = frame.f_code.co_name, None
+    return None
+
+
+def _gives(call, function, frame):
+    """Whether a call hands over a function of this name, and a number of more than one."""
+    given = call.args + [k.value for k in call.keywords]
+    return any(schedule.name(a) == function for a in given) and any((loops.value(a, frame) or 0) > 1 for a in given)
 
 
 def _is_count(node):
