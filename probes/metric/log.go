@@ -50,6 +50,8 @@ type record struct {
 	epoch   *float64 // printed last
 	inEpoch int      // of the steps
 	file    bool     // of a file: no time
+	headAt  float64  // when the line came that announced it, by the clock of lines
+	alone   []Value  // what it says without that; nil where no line did
 }
 
 // check is a validation and the end of the step after it.
@@ -96,7 +98,11 @@ func (l *Log) sift(t float64) {
 	kept, since := l.records[:l.sifted], l.records[l.sifted:]
 	for i, r := range since {
 		if l.at(r) >= t {
-			kept = append(kept, since[i:]...)
+			for _, later := range since[i:] {
+				if later = l.unannounced(later, t); len(later.values) > 0 {
+					kept = append(kept, later)
+				}
+			}
 			break
 		}
 		if isUnsaid := func(v Value) bool { return v.Split == Unsaid }; slices.ContainsFunc(r.values, isUnsaid) &&
@@ -110,6 +116,15 @@ func (l *Log) sift(t float64) {
 		l.sifted = len(kept)
 	}
 	l.records = kept
+}
+
+// unannounced is a record without what a line announced before the step that ended at
+// t: the step was heard of late.
+func (l *Log) unannounced(r record, t float64) record {
+	if r.alone != nil && r.headAt-l.offset < t {
+		r.values, r.alone = results(r.alone), nil
+	}
+	return r
 }
 
 // follows reports whether a line came right after a validation, or after the last step
@@ -155,9 +170,7 @@ func (l *Log) keep(r record) bool {
 			l.largest[v.name] = math.Max(l.largest[v.name], v.number)
 		}
 	}
-	r.values = slices.DeleteFunc(slices.Clone(r.values), func(v Value) bool {
-		return v.Split == Train || v.Split == Unsaid && v.rank == lossRank
-	})
+	r.values = results(r.values)
 	if len(r.values) == 0 {
 		return false
 	}
@@ -173,6 +186,13 @@ func (l *Log) keep(r record) bool {
 	return true
 }
 
+// results are the values that may be of a validation.
+func results(values []Value) []Value {
+	return slices.DeleteFunc(slices.Clone(values), func(v Value) bool {
+		return v.Split == Train || v.Split == Unsaid && v.rank == lossRank
+	})
+}
+
 func (r record) isPartial() bool {
 	return !slices.ContainsFunc(r.values, func(v Value) bool { return !v.partial })
 }
@@ -186,10 +206,13 @@ func (l *Log) announce(r *record) {
 	case len(r.values) == 0 && r.shape != "" || l.head.after != r.after:
 		l.head = record{}
 	}
+	if l.head.head == Unsaid {
+		return
+	}
+	r.headAt, r.alone = l.head.at, slices.Clone(r.values)
 	for i, v := range r.values {
-		if v.Split == Unsaid && l.head.head != Unsaid {
-			r.values[i].Split = l.head.head
-			r.values[i].weak = true
+		if v.Split == Unsaid {
+			r.values[i].Split, r.values[i].weak = l.head.head, true
 		}
 	}
 }

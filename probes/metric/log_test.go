@@ -163,6 +163,23 @@ func TestClocksDiffer(t *testing.T) {
 	}
 }
 
+// What announces a result does not do so beyond a step that is told of late.
+func TestAHeadingBeforeAStepToldLate(t *testing.T) {
+	l := NewLog(&Reader{})
+	for i := range 2 {
+		at := float64(2 * i)
+		l.Step(at+1, i)
+		l.Print(at+1.1, "Validating ...")
+		l.Print(at+1.2, "val loss 2.5")
+		l.Validate(profile.Validation{Epoch: i, Seconds: 0.1, AtS: new(at + 1.2)})
+		l.Print(at+2.1, "epoch: 1 - iteration: 0 - loss 3.5")
+		l.Step(at+2, i+1)
+	}
+	if got, want := said(l), "0: loss 2.5, 1: loss 2.5"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // Steps are told of some time after they ended, when more was printed since.
 func TestStepsToldLate(t *testing.T) {
 	l := NewLog(&Reader{})
