@@ -111,7 +111,7 @@ func check(t *testing.T, python string, s script, whole bool) outcome {
 	t.Helper()
 	w := watch(t, s.command(t, python), os.Getenv("PYTHONPATH"))
 	o := outcome{framework: s.framework, name: s.file, iterations: w.iterations[0], watchedS: w.seconds}
-	if w.exit.Code != s.exit || len(w.warnings) > 0 != s.again || len(w.rejected) > 0 {
+	if s.wonders(w) {
 		t.Errorf("exit %+v, warnings %q, rejected %q, stderr %q", w.exit, w.warnings, w.rejected, w.stderr)
 	}
 	if whole {
@@ -124,7 +124,7 @@ func check(t *testing.T, python string, s script, whole bool) outcome {
 	s.compare(t, w)
 	if whole && !s.timed {
 		w := watch(t, s.command(t, python), stream(t))
-		if w.exit.Code != s.exit || len(w.warnings) > 0 != s.again || len(w.rejected) > 0 {
+		if s.wonders(w) {
 			t.Errorf("by a stream's clock: exit %+v, warnings %q, rejected %q", w.exit, w.warnings, w.rejected)
 		}
 		s.compare(t, w)
@@ -134,6 +134,12 @@ func check(t *testing.T, python string, s script, whole bool) outcome {
 		o.predicted = predict(t, s, python)
 	}
 	return o
+}
+
+// wonders is whether a script ended otherwise than it should, or was warned of for nothing.
+func (s script) wonders(w *watched) bool {
+	rightly := strings.Join(w.warnings, "; ") == s.warning || s.again && len(w.warnings) > 0
+	return w.exit.Code != s.exit || len(w.rejected) > 0 || !rightly
 }
 
 // compare checks what was counted.

@@ -23,6 +23,7 @@ type script struct {
 	perEpoch, epochs, steps  float64 // steps of an epoch, and the length of the training as it declares it
 	validations, checkpoints int
 	precision                string          // "" where that is not compared
+	warning                  string          // what is rightly said of it
 	timed                    bool            // it times its own steps
 	again                    bool            // it trains again, which the probe warns of: only the end shows how often
 	tuning                   *profile.Tuning // of a language model's training; nil where that is not compared
@@ -122,6 +123,11 @@ var scripts = []script{
 		steps: unknown, validations: 1, seed: true},
 	{file: "jax_loop.py", framework: "JAX", iterations: 24, batch: 32, samples: 180, perEpoch: 6, epochs: 4,
 		steps: unknown, validations: 4, seed: true},
+	{file: "jax_split.py", framework: "JAX", iterations: 24, batch: 32, samples: 180, perEpoch: 6, epochs: 4,
+		steps: unknown, validations: 4, seed: true},
+	{file: "jax_inner_loop.py", framework: "JAX", iterations: 40, batch: unknown, samples: unknown, perEpoch: 5,
+		epochs: 8, steps: unknown, validations: 8, seed: true,
+		warning: "every call of run_epoch makes 5 steps, whose times are equal parts of its own; samples are not counted"},
 	{file: "jax_sgd.py", framework: "JAX", iterations: 60, batch: 40, samples: unknown, perEpoch: unknown,
 		epochs: unknown, steps: 60, seed: true},
 	{file: "jax_mapped.py", framework: "JAX", iterations: 60, batch: 24, samples: unknown, perEpoch: unknown,

@@ -8,6 +8,7 @@ what it watches once the program has imported it. The modules:
     machine.py    what this machine is
     fit.py        Keras: what fit tells its callbacks
     jit.py        JAX: which jitted function is the step
+    jax_loops.py  how often what JAX's loops hold is done in a call
     jax_steps.py  and its calls, epochs and evaluations
     training.py   what Keras and JAX have counted becomes events
     follow.py     waits for the device in a thread of its own

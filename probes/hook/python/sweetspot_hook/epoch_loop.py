@@ -30,6 +30,7 @@ class Epochs:
         self.code, self.name = (frame.f_code, loop.target.id) if loop is not None else (None, None)
         self.epoch = self.index = 0  # of the coming step
         self.whole = self.steps = 0  # whole epochs, and the steps in them
+        self.each = 1  # steps at a time
         self.latest = None if frame is None else self._read(frame)
         self.length = _rounds(*within[0]) if len(within) == 1 and not parts else None  # of several their product need not be
         if loop is not None and not within:
@@ -60,13 +61,13 @@ class Epochs:
         self.epoch, self.index = self.epoch + 1, 0
 
     def next(self):
-        """After a step: returns its (epoch, index)."""
-        self.index += 1
-        return self.epoch, self.index - 1
+        """After a step, or several at a time: returns its (epoch, index), that of the first."""
+        self.index += self.each
+        return self.epoch, self.index - self.each
 
     def per_epoch(self):
         """Steps of an epoch: as counted, else as the loop in it tells; None if unknown."""
-        return self.steps / self.whole if self.whole else self.length
+        return self.steps / self.whole if self.whole else self.length and self.length * self.each
 
 
 def _rounds(frame, loop):

@@ -7,6 +7,7 @@ from time import perf_counter
 from . import arrays, devices, epochs, events, machine, steps, training, work
 
 LOOP = "every call of %s counts as one step, though it takes gradients in a loop of its own; samples are not counted"
+STEPS = "every call of %s makes %d steps, whose times are equal parts of its own; samples are not counted"
 AHEAD = "times are those of the calls of %s, which returns nothing that could be waited for; the device may be behind"
 
 
@@ -24,6 +25,7 @@ class Steps:
         self.known = weakref.ref(given[parameter]) if parameter is not None else None
         self.work = work.Work()
         self.training = None
+        self.held = None  # a call that may have been a step, or evaluated: begin, end, units and shape of one
         self.other = None  # what evaluated since the last step: begin, end and result
         self.others = {}  # of functions beside: between how many steps they were called, and the steps before the latest time
         self.seen = self.in_epoch = 0  # units in whole epochs, and in this one; None for unknown
@@ -44,20 +46,24 @@ class Steps:
         t.rank, t.world = self.jax.process_index(), self.jax.process_count()
         frames = epochs.frames_of(sys._getframe(1))
         self.epochs, self.steps = epochs.find(frames, sys.argv[1:]), steps.find(frames, sys.argv[1:])
-        self.loop = calls.loop
+        self.loop, self.each = calls.loop, calls.times or 1
+        if self.each > 1:
+            self.loop.each, self.steps = self.each, steps.calls(frames, self.each)
         used = (leaf.devices() for leaf in returned if hasattr(leaf, "devices"))
         self.devices = sorted(set().union(*used), key=lambda d: d.id)
         self.precision = devices.precision(self._type(*inputs), self.devices)
         self.batch_size, self.shape = self._units(given)
-        for doubt, words in ((calls.in_loop, LOOP), (self.result is None, AHEAD)):
-            if doubt:
-                events.warn(words % self.function.__name__)
+        name = self.function.__name__
+        if calls.in_loop:
+            events.warn(STEPS % (name, self.each) if self.each > 1 else LOOP % name)
+        if self.result is None:
+            events.warn(AHEAD % name)
         events.emit("hello", framework=self._framework())  # what output told of steps is forgotten
         evaluations, done = self._early(between), []
         for end, turned in zip(calls.ends, calls.turns):
             if turned:
                 self._turn()
-            done.append((end, self._next(self.batch_size), 1, self.batch_size, evaluations.get(end)))
+            done.append((end, self._next(self.batch_size), self.each, self.batch_size, evaluations.get(end)))
         t.begin(calls.begin, done, self._facts, entered)
         return True
 
@@ -70,7 +76,7 @@ class Steps:
             found.setdefault(b.function, (not self._too_many(b.new), set()))[1].add(gap)
         for key, (evaluates, gaps) in found.items():
             self.others[key] = len(gaps), max(gaps) + 1, evaluates
-        seldom = {key for key, (evaluates, gaps) in found.items() if evaluates and 2 * len(gaps) < len(ends)}
+        seldom = {key for key, (evaluates, gaps) in found.items() if evaluates and 2 * len(gaps) < len(ends) * self.each}
         early = {}
         for b, gap in placed:
             if b.function in seldom:
@@ -110,10 +116,12 @@ class Steps:
             world_size=world,
         )
 
-    def before(self):
-        """A function is about to be called. The evaluations are over if it is the step."""
+    def before(self, inputs):
+        """The step is about to be called with these inputs, or the program ends and they are None. The evaluations are over."""
         if self.training.idle():
             return
+        if self.held is not None:
+            self._decide(inputs)
         if self.other is not None:
             begin, end, result = self.other
             self.other = None
@@ -138,16 +146,44 @@ class Steps:
         if function is not self.function:
             return self._beside(function, begin, (args, kwargs), returned)
         given = self.leaves((args, kwargs))
-        if self.parameter is not None:
-            if given[self.parameter] is self.known():
-                return  # the same parameters once more
-            self.known = weakref.ref(given[self.parameter])
+        if self.parameter is not None and given[self.parameter] is self.known():
+            return  # the same parameters once more
         units, self.shape = self._units(given)
         result = None if self.result is None else returned[self.result]
-        place = self._next(units)
         done = None if result is None else (result.is_ready, result.block_until_ready)
-        self.training.step(done, place, 1, units, None)
+        if self.parameter is not None:
+            self.known = weakref.ref(given[self.parameter])
+            if units != self.batch_size:
+                return self._hold(begin, units, done)
+        self._count(units, done)
+
+    def _count(self, units, done, at=None):
+        self.training.step(done, self._next(units), self.each, units, None, at)
         self.memory()
+
+    def _hold(self, begin, units, done):
+        """A call with another number of samples is the step with the last ones of an epoch, or evaluates the parameters by another set."""
+        if done is not None:
+            done[1]()
+        self.held = begin, perf_counter(), units, self.shape
+
+    def _decide(self, inputs):
+        """The call in doubt evaluated if what follows is given the same parameters. After the last step no other update follows."""
+        begin, end, units, self.shape = self.held
+        self.held = None
+        if inputs is None:
+            evaluated = any(map(self._updates, self.others.values())) or units is None or units > self.batch_size
+        else:
+            evaluated = self.leaves(inputs)[self.parameter] is self.known()
+        if not evaluated:
+            return self._count(units, None, end)
+        self.known = lambda: None
+        self.other = (begin, *self.other[1:]) if self.other is not None else (begin, end, None)
+
+    def _updates(self, calls):
+        """Whether a function beside, of which this is known, changes the parameters after each step."""
+        times, _, evaluates = calls
+        return not evaluates and 2 * times > self.training.count
 
     def _next(self, units):
         """Counts a step; returns its epoch and index."""
@@ -163,6 +199,10 @@ class Steps:
         times, latest, evaluates = self.others.get(key) or (0, None, not self._too_many(returns_new(function, inputs)))
         times += latest != count
         self.others[key] = times, count, evaluates
+        if self.held is not None and self._updates(self.others[key]):
+            begin, end, units, self.shape = self.held
+            self.held = None
+            self._count(units, None, end)
         if not evaluates or 2 * times > count or not returned:
             return
         last = returned[-1]
@@ -187,7 +227,7 @@ class Steps:
     def finish(self):
         """At the end of the program."""
         if self.training is not None and not self.training.idle():
-            self.before()
+            self.before(None)
 
 
 def returns_new(function, inputs):

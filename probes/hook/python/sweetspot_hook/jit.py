@@ -10,7 +10,7 @@ import types
 import weakref
 from time import perf_counter
 
-from . import arrays, control, epoch_loop, epochs, events, guard, imports, jax_steps, training
+from . import arrays, control, epoch_loop, epochs, events, guard, imports, jax_loops, jax_steps, training
 from .guard import guarded
 
 # Calls between the first steps that are remembered.
@@ -27,7 +27,7 @@ def _install(here):
     try:
         jax.jit, jax.pmap = _jit(search, jax.jit), _jit(search, jax.pmap, mapped=True)
         for name in ("scan", "fori_loop", "while_loop", "map"):
-            setattr(jax.lax, name, _loop(search, getattr(jax.lax, name)))
+            setattr(jax.lax, name, _loop(search, name, getattr(jax.lax, name)))
         training.ends.append(search.finish)
         jax.grad, jax.value_and_grad = _grad(search, jax.grad), _grad(search, jax.value_and_grad)
     except Exception as err:
@@ -60,14 +60,10 @@ def _grad(search, grad):
     return watched
 
 
-def _loop(search, loop):
+def _loop(search, name, loop):
     @functools.wraps(loop)
     def watched(*args, **kwargs):
-        search.loops += 1
-        try:
-            return loop(*args, **kwargs)
-        finally:
-            search.loops -= 1
+        return search.within(name, loop, args, kwargs)
 
     return watched
 
@@ -82,9 +78,11 @@ class Jitted:
 
     def __call__(self, *args, **kwargs):
         search = self._search
+        if search.loops.active:  # it may be traced apart
+            return search.within("jit", self._function, args, kwargs)
         if search.over or search.inside:
             return self._function(*args, **kwargs)
-        search.before(self)
+        search.before(self, (args, kwargs))
         begin = perf_counter()
         search.inside = self.calls
         try:
@@ -128,7 +126,7 @@ class Calls:
     def __init__(self):
         self.gradients = {}  # the parameters of which it takes gradients: (number, shapes, type), by their tree and shapes
         self.given = self.returned = ()  # weak: arrays of the latest call
-        self.in_loop = False  # it takes them in a loop of its own
+        self.in_loop, self.times = False, 1  # it takes them in a loop of its own, and makes so many steps in a call; None for unknown
         self.begin = None  # of the first call
         self.ends = []  # of the calls that are steps, if it is the step; on the device
         self.loop, self.turns = None, []  # the program's over epochs, and whether it had gone on before each of these
@@ -151,7 +149,7 @@ class Search:
         self.leaves = jax.tree_util.tree_leaves
         self.over = False  # nothing is to be recorded any more
         self.most = control.most_steps()
-        self.loops = 0  # that are traced, one in another
+        self.loops = jax_loops.Loops(self.leaves)
         self.inside = None  # calls of the function that computes, or is traced
         self.begun = False  # something was called that may be a step
         self.between = []  # calls of others since
@@ -168,20 +166,36 @@ class Search:
         """Gradients are taken of some arguments of a function, in a function that is traced."""
         if self.over or self.inside is None:
             return
-        self.inside.in_loop = self.inside.in_loop or self.loops > 0
+        calls = self.inside
         for n in argnums if isinstance(argnums, (tuple, list)) else (argnums,):
             if n < len(args):
                 leaves, tree = self.jax.tree_util.tree_flatten(args[n])
                 shapes = tuple(s for s in map(arrays.shape_of, leaves) if s is not None)
                 if shapes:
-                    kind = str(leaves[0].dtype) if hasattr(leaves[0], "dtype") else None
-                    self.inside.gradients[(tree, shapes)] = sum(map(arrays.elements, shapes)), shapes, kind
+                    kind, times = str(leaves[0].dtype) if hasattr(leaves[0], "dtype") else None, self.loops.times(leaves[0])
+                    calls.times = times if not calls.gradients or calls.times == times else None
+                    calls.in_loop = calls.in_loop or bool(self.loops.active)
+                    calls.gradients[(tree, shapes)] = sum(map(arrays.elements, shapes)), shapes, kind
+
+    def within(self, name, call, args, kwargs):
+        """Calls what repeats, or traces apart, what is in it, while a function is traced."""
+        entered = self.inside is not None and not self.over and self._enter(name, args, kwargs)
+        try:
+            return call(*args, **kwargs)
+        finally:
+            if entered:
+                self.loops.leave()
 
     @guarded
-    def before(self, function):
-        """A function is about to be called."""
+    def _enter(self, name, args, kwargs):
+        self.loops.enter(name, args, kwargs)
+        return True
+
+    @guarded
+    def before(self, function, inputs):
+        """A function is about to be called with these."""
         if self.steps is not None and self.steps.function is function:
-            self.steps.before()
+            self.steps.before(inputs)
 
     @guarded
     def finish(self):

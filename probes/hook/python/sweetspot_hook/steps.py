@@ -46,6 +46,15 @@ def find(frames, arguments):
     return n
 
 
+def calls(frames, each):
+    """The steps of calls that make so many each, where a loop over these tells how many there are."""
+    try:
+        n = by_loop(loops.nest(frames, {}))
+    except Exception:  # a program may hold any object under any name
+        return None
+    return n and whole(n * each)
+
+
 def options(names):
     return tuple("--" + name.replace("_", mark) for name in names if name.islower() for mark in "_-")
 

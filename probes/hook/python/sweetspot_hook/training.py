@@ -114,10 +114,10 @@ class Training:
         events.overhead += self.mark - entered
 
     @guarded
-    def step(self, result, place, steps, units, waited):
-        """Further steps were called, with these units altogether; result is theirs, as for a Follower."""
+    def step(self, result, place, steps, units, waited, at=None):
+        """Further steps were called, with these units altogether; result is theirs, as for a Follower. They ended at the time, if it is known."""
         self.count += steps
-        self.follower.add(result, lambda at: self._step(at, place, steps, units, waited))
+        self.follower.add(result, lambda now: self._step(at or now, place, steps, units, waited))
 
     def _step(self, at, place, steps, units, waited):
         seconds, t = max(at - self.mark - self.lost, 0.0), events.at(at)
