@@ -59,6 +59,7 @@ numbered: 6 epochs, None steps, None
 comprehended: 4 epochs, None steps, None
 listed: 6 epochs, None steps, None
 cross_validated: 15 epochs, None steps, None
+drawn_before: 15 epochs, None steps, None
 layer_by_layer: 8 epochs, None steps, None
 differing: 1 epochs, None steps, ` + round + `streamed: 3 epochs, None steps, ` + round +
 		`tried: 2 epochs, None steps, None

@@ -98,6 +98,12 @@ def cross_validated():
         fit(3)
 
 
+def drawn_before():
+    folds = Folds(5).split([1] * 9)
+    for trained, tested in folds:
+        fit(3)
+
+
 def layer_by_layer():
     Layers().train()
 
@@ -184,5 +190,5 @@ def asked(way):
             way.__name__, n, of_steps, words and re.sub(r"line (\d+)", lambda line: "line %d of it" % (int(line[1]) - begin), words))
 
 
-print(*map(asked, (whole, numbered, comprehended, listed, cross_validated, layer_by_layer, differing, streamed, tried, tried_again, once_more,
-                   alternative, turned_off, second_loop, evaluated, searched, called_once)), sep="\n")
+print(*map(asked, (whole, numbered, comprehended, listed, cross_validated, drawn_before, layer_by_layer, differing, streamed, tried, tried_again,
+                   once_more, alternative, turned_off, second_loop, evaluated, searched, called_once)), sep="\n")

@@ -5,6 +5,7 @@ The recorder evaluates it when the next step has ended.
 
 import io
 import sys
+import weakref
 from threading import get_ident
 from time import perf_counter
 
@@ -159,13 +160,18 @@ class Between:
 
     def interruptions(self, at_end=False):
         """As phases.interruptions, since the last step."""
-        usual, training = self.usual if at_end else None, self.data.training
+        usual, training = self.usual if at_end or self.alike > 1 else None, self.data.training
         found = phases.joined(self.phases, training)
         attacks = self.attacks(found)
         for phase in found:
             phase.differentiated = phase.differentiated and attacks
-            self.usual = len(phase.whole(training)) or self.usual
+            self._compare(len(phase.whole(training)))
         return phases.interruptions(self.clock, training, found, self.whole, self.pauses, usual, at_end)
+
+    def _compare(self, evaluations):
+        """Notes of how many a validation is made. Of several at once it says nothing new."""
+        if evaluations and (self.alike < 2 or evaluations % self.usual):
+            self.usual, self.alike = evaluations, self.alike + 1 if evaluations == self.usual else 1
 
     def attacks(self, found):
         """Whether gradients that phases computed are a step's, as where it attacks its batch. Those of a validation are there now and then only."""
@@ -212,7 +218,7 @@ class Between:
             return
         seconds = perf_counter() - self.clock.host(begin)
         iterator._sweetspot_pass = a_pass = loaders.Pass(loader, begin, self.count)
-        a_pass.drawn, a_pass.backwards = loaders.drawn(iterator), self.backwards
+        a_pass.drawn, a_pass.backwards, a_pass.iterator = loaders.drawn(iterator), self.backwards, weakref.ref(iterator)
         if self.open is None and not self.paused and (self.owner is None or self.owner == get_ident()):
             self.data.asked(a_pass, seconds)
 

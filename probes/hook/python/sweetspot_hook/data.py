@@ -20,6 +20,7 @@ class Data:
         self.first = 0  # batches that were there at the first step
         self.used = None  # shape of what the network was first given in training
         self.kept = False  # the program keeps its batches: epochs do not show
+        self.cut = False  # the latest whole epoch ended before its pass did
         self.wait = 0.0  # seconds spent fetching since the last step
         self.epoch = self.index = 0  # of the coming iteration
         self.epochs_done = self.steps_done = 0  # whole epochs, and the steps in them
@@ -106,7 +107,7 @@ class Data:
             # Of several loaders in one loop the first is the training set. A batch
             # that was only inspected before the loop is not asked for again.
             return self._turn(candidates[0], count)
-        if self.training in self.passes and not (ours and ours[-1] is not self.training and self.crosses()):
+        if self.training in self.passes and not (ours and ours[-1] is not self.training and self.crosses()) and not self.begins(count):
             return 0
         if ours:
             return self._turn(ours[-1], count)
@@ -114,13 +115,19 @@ class Data:
             return self._turn(candidates[-1], count)
         if not candidates and self.latest is not None and self.latest is not self.training:
             p = self.latest
-            if p.loader_id == self.main or self.training and self.training.exhausted and p.given == 1 and not p.exhausted:
+            first = p.given == 1 + self.lead
+            if p.loader_id == self.main or self.training and self.training.exhausted and first and not p.exhausted:
                 return self._turn(p, count)  # within a validation that nobody ended, or not yet
         return 0
 
     def crosses(self):
         """Whether a step may have used the last batches of a pass and the first of the next: none is fetched ahead."""
         return self.training is not None and self.training.exhausted and self.lead == 0 and not self.kept
+
+    def begins(self, count):
+        """Whether the training's pass was broken off after so many steps, and the latest batch is of another over the loader."""
+        p = self.latest
+        return p is not self.training and p.loader_id == self.main and p.steps_before == count and self.training.is_left()
 
     def _has_stock(self):
         return self.training is not None and self.lead > 0 and len(self.training.sizes) > 0
@@ -136,7 +143,7 @@ class Data:
         if count == 1 and old in self.passes and old.loader_id != chosen.loader_id:
             chosen.take(len(chosen.sizes) - 1)  # what the first step used
             return 0
-        if self.lead == 0 and old.sizes:
+        if self.lead == 0 and old.sizes and not old.is_cut():
             left = old.take(len(old.sizes))
         if old.loader_id != chosen.loader_id and old.steps_before == chosen.steps_before:
             # Both are in one loop, and the shorter is repeated or has run out: the epoch goes on.
@@ -148,14 +155,15 @@ class Data:
         return left
 
     def _whole(self, a_pass, count):
-        self.epochs_done, self.steps_done = self.epochs_done + 1, count
+        self.epochs_done, self.steps_done, self.cut = self.epochs_done + 1, count, a_pass.is_cut()
         if a_pass.exhausted and self.counted is None:
             self.counted = a_pass.units
 
     def finish(self, count):
         """At the end of the program the last pass may be a whole epoch too."""
-        if self.training is not None and self.training.exhausted and self.training.steps > 0 and not self.kept:
-            self._whole(self.training, count)
+        p = self.training
+        if p is not None and (p.exhausted or self.cut) and p.steps > 0 and not self.kept:
+            self._whole(p, count)
 
     def use(self):
         """The units that the step used, or None."""

@@ -12,19 +12,24 @@ OPTIONS = tuple("--" + name.replace("_", mark) for name in NAMES[:14] + ("epoch"
 OTHERS = (__package__, "torch")  # packages whose frames are not the program's
 
 
-def find(frames, arguments):
-    """The number of epochs, from the program's active frames, the innermost first, and its arguments; None if unknown."""
+def find(frames, arguments, loader=None):
+    """The number of epochs, which are passes over the loader with this id, if there is one; None if unknown.
+
+    It is told from the program's active frames, the innermost first, and its arguments.
+    """
+    passes = 1
     try:
         nest = loops.nest(frames, {})
         if loops.are_parts(nest):
             return None
-        n, around = loops.epochs(nest)
+        n, around, within = loops.epochs(nest)
+        passes = repeats.times(repeats.around_pass(within, loader), nest)
     except Exception:  # a program may hold any object under any name
         nest, n, around = (), None, ()
     if n is None:
         n = by_name(frames, NAMES, loops.MOST_EPOCHS) or in_arguments(arguments, OPTIONS, loops.MOST_EPOCHS)
         around = repeats.around_library(nest)
-    return n and whole(n * repeats.times(around, nest), loops.MOST_EPOCHS)
+    return n and whole(n * passes * repeats.times(around, nest), loops.MOST_EPOCHS)
 
 
 def counted(frames):

@@ -30,6 +30,18 @@ class Pass:
         self.given = 0  # batches
         self.drawn = ()  # samples of the batches to come, None for unknown
         self.ended = None  # mark after the last batch was used, where that was seen
+        self.iterator = None  # weak
+
+    def is_left(self):
+        """Whether nobody can ask it for a batch any more."""
+        if self.iterator is None:
+            return False
+        iterator = self.iterator()
+        return iterator is None or iterator.__dict__.get("_sweetspot_pass") is not self
+
+    def is_cut(self):
+        """Whether it gave fewer batches than it has: where it was over, the program went on before its end."""
+        return not self.exhausted and self.length is not None and self.given < self.length
 
     def skip(self):
         """A batch that is not recorded."""

@@ -28,13 +28,13 @@ def nest(frames, trees):
 
 
 def epochs(nest):
-    """The rounds of the loop over epochs among these, and the loops around that; (None, ()) if unknown.
+    """The rounds of the loop over epochs among these, and the loops around and within that; (None, (), ()) if unknown.
 
     Of several loops that may count epochs it is the innermost that speaks of them. One that
     does may be that of the steps itself, where a step takes all of the data.
     """
     n, k, says_so = _over_epochs(nest)
-    return n, nest[k + 1 :] if says_so else ()
+    return (n, nest[k + 1 :], nest[:k]) if says_so else (n, (), ())
 
 
 def begins(nest):

@@ -83,7 +83,7 @@ class Recorder(between.Between, stepping.Stepping):
         self.again = None  # what was said of it, where the program trains once more
         self.sizes = None  # that the text tells, until shapes tell of what
         self.phases, self.open = [], None  # since the last step
-        self.usual = None  # passes in a validation
+        self.usual, self.alike = None, 0  # passes in a validation, and how many in succession had as many
         self.attacked = 0  # iterations done when gradients were last computed in evaluation mode
         self.given_all = None  # a pass that gave all its batches from an iterator that goes on, and whether gradients were computed then
         self.whole = []  # (begin, end, units) of passes that were validations
@@ -167,8 +167,8 @@ class Recorder(between.Between, stepping.Stepping):
         repeated = place == self.place
         if repeated and not epochs.begin(frames):
             return
-        self.place, f = place, self.facts
-        f.epochs, f.steps = epochs.find(frames, sys.argv[1:]), steps.find(frames, sys.argv[1:])
+        self.place, f, loader = place, self.facts, self.data.latest and self.data.latest.loader_id
+        f.epochs, f.steps = epochs.find(frames, sys.argv[1:], loader), steps.find(frames, sys.argv[1:])
         self.plan(frames, repeated)
         f.epochs = f.epochs and f.epochs + self.data.epochs_done
         f.steps = f.steps and f.steps + self.count
@@ -244,7 +244,7 @@ class Recorder(between.Between, stepping.Stepping):
         if self.first is not None:
             d.learn()
             self._report_first()
-        left = d.pick(self.count) if self.count == 1 or d.training not in d.passes or d.crosses() else 0
+        left = d.pick(self.count) if self.count == 1 or d.training not in d.passes or d.crosses() or d.begins(self.count) else 0
         if d.turns:
             d.turn(self.count)
         units = d.use()

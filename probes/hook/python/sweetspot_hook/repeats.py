@@ -10,6 +10,7 @@ The program's text is read, none of it is run.
 import ast
 import functools
 import os
+import types
 
 from . import loops, schedule
 
@@ -38,8 +39,23 @@ def around_library(nest):
     return nest[last + 1 :] if last is not None else ()
 
 
+def around_pass(within, loader):
+    """The loops of these, in one over epochs, that passes over the loader with this id are in; the innermost first."""
+    for k, (loop, frame) in enumerate(within):
+        if isinstance(loop, ast.For) and _goes_over(loop.iter, frame, loader):
+            return within[k + 1 :]
+    return ()
+
+
+def _goes_over(node, frame, loader):
+    if isinstance(node, ast.Call):
+        return any(_goes_over(part, frame, loader) for part in node.args)
+    found = loops.lookup(node, frame)
+    return found is not None and (id(found) == loader or loader in map(id, getattr(found, "__dict__", {}).values()))
+
+
 def times(around, nest):
-    """How often the loops around a training repeat it, where they tell that."""
+    """How often the loops around a training, or a pass, repeat it, where they tell that."""
     n = 1
     try:
         for loop, frame in _own(around):
@@ -54,7 +70,7 @@ def find(frames):
     trees = {}
     try:
         nest = loops.nest(frames, trees)
-        n, around = loops.epochs(nest)
+        n, around, _ = loops.epochs(nest)
         around = around if n is not None else around_library(nest)
         for loop, frame in _own(around):
             if _rounds(loop, frame, nest) is None:
@@ -116,7 +132,10 @@ def _extent(node, frame):
     if isinstance(node, (ast.List, ast.Tuple)):
         return None if any(isinstance(e, ast.Starred) for e in node.elts) else len(node.elts)
     if not isinstance(node, ast.Call):
-        return _length(loops.lookup(node, frame))
+        found = loops.lookup(node, frame)
+        if isinstance(found, types.GeneratorType) and found.gi_frame is not None:
+            return _splits(loops.read(found.gi_frame, lambda names: names.get("self")))
+        return _length(found)
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if name in SHOWN and node.args:
         return _extent(node.args[0], frame)
@@ -126,9 +145,14 @@ def _extent(node, frame):
     if isinstance(node.func, ast.Attribute) and name in ("items", "keys", "values"):
         return _length(loops.lookup(node.func.value, frame))
     if isinstance(node.func, ast.Attribute) and name == "split":
-        n = getattr(loops.lookup(node.func.value, frame), "__dict__", {}).get("n_splits")
-        return n if isinstance(n, int) and not isinstance(n, bool) else None
+        return _splits(loops.lookup(node.func.value, frame))
     return None
+
+
+def _splits(found):
+    """How many folds something draws, as scikit-learn's do."""
+    n = getattr(found, "__dict__", {}).get("n_splits")
+    return n if isinstance(n, int) and not isinstance(n, bool) else None
 
 
 def _length(found):

@@ -91,7 +91,9 @@ class Reader:
         self.counts = {}  # names that hang on a count -> "epoch" or "step"
         for loop in active:
             if isinstance(loop, ast.For):
-                target = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) and loop.target.elts else loop.target
+                target = loop.target
+                if isinstance(target, ast.Tuple) and target.elts and any(name(n) == "enumerate" for n in ast.walk(loop.iter)):
+                    target = target.elts[0]  # of others the first need be no count, as of the two parts of a fold
                 outer = loop is active[0] and len(active) > 1
                 if isinstance(target, ast.Name) and outer:
                     self.counts[target.id] = "epoch"
