@@ -100,6 +100,9 @@ class Jitted:
     def __getattr__(self, name):
         return getattr(self._function, name)
 
+    def __repr__(self):
+        return repr(self._function)
+
     def __reduce__(self):
         return _same, (self._function,)
 
