@@ -152,12 +152,13 @@ func (p Pauses) without() string {
 func (k recurrence) words(n, perEpoch float64) string {
 	name := cmp.Or(plaintext.Cut(plaintext.Clean(k.kind), 40), "pause")
 	count, low, high := k.count(n, perEpoch)
-	if math.Round(count) != 1 {
+	written := math.Round(count) * float64(k.together)
+	if written != 1 {
 		name += "s"
 	}
-	text := fmt.Sprintf("%.0f %s of %s", count, name, quantity.Duration(k.each.Value))
+	text := fmt.Sprintf("%.0f %s of %s", written, name, quantity.Duration(k.each.Value/float64(k.together)))
 	if low < count || high > count+1 {
-		text = fmt.Sprintf("about %s, by the %d seen", text, len(k.at))
+		text = fmt.Sprintf("about %s, by the %d seen", text, len(k.at)*k.together)
 	}
 	return text
 }
@@ -258,12 +259,13 @@ type occurrence struct {
 // a model and its optimizer may be saved to two files.
 type recurrence struct {
 	kind       string
-	byEpoch    bool      // positions are epochs, else iterations
-	counted    bool      // iterations were counted, not converted from times
-	at         []float64 // positions, rising
-	each       estimate.Estimate
-	watched    float64 // up to this position all are known
-	gap        float64 // between two
+	byEpoch    bool              // positions are epochs, else iterations
+	counted    bool              // iterations were counted, not converted from times
+	at         []float64         // positions, rising
+	together   int               // pauses at each of them, where they are as many at all; else 1
+	each       estimate.Estimate // of all at a position
+	watched    float64           // up to this position all are known
+	gap        float64           // between two
 	regularity regularity
 }
 
@@ -284,6 +286,7 @@ func newRecurrence(kind string, occurrences []occurrence, watched, perEpoch floa
 		k.watched = math.Floor(watched/perEpoch + 1e-9)
 	}
 	var seconds []float64
+	var together []int
 	for _, m := range occurrences {
 		k.counted = k.counted && m.counted
 		position := m.at
@@ -292,9 +295,13 @@ func newRecurrence(kind string, occurrences []occurrence, watched, perEpoch floa
 		}
 		if n := len(k.at); n > 0 && position-k.at[n-1] < 0.5 {
 			seconds[n-1] += m.seconds
+			together[n-1]++
 			continue
 		}
-		k.at, seconds = append(k.at, position), append(seconds, m.seconds)
+		k.at, seconds, together = append(k.at, position), append(seconds, m.seconds), append(together, 1)
+	}
+	if k.together = 1; slices.Min(together) == slices.Max(together) {
+		k.together = together[0]
 	}
 	k.each = eachOf(seconds)
 	k.gap, k.regularity = k.gaps(perEpoch)

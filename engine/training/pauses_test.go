@@ -124,6 +124,26 @@ func TestPausesComeAsTheyDid(t *testing.T) {
 	}
 }
 
+// Of two files each time, as the latest and the best, both are checkpoints.
+func TestTwoCheckpointsAtATime(t *testing.T) {
+	r := saver{perEpoch: 100, watched: 350, saves: everyEpochs(1), saveS: 1.4}.run()
+	for _, x := range slices.Clone(r.Pauses) {
+		x.Seconds = 0.6
+		r.Pauses = append(r.Pauses, x)
+	}
+	p := PausesOf(r)
+	if got := p.Over(10).Value; math.Abs(got-20) > 0.01 {
+		t.Errorf("ten epochs save for %g s", got)
+	}
+	if got := p.Words(10); got != "with 20 checkpoints of 1.00 s" {
+		t.Error(got)
+	}
+	r.Pauses = r.Pauses[:len(r.Pauses)-1]
+	if got := PausesOf(r).Words(10); got != "with 10 checkpoints of 1.80 s" {
+		t.Error(got)
+	}
+}
+
 // What was compiled for the shapes of the steps is not compiled again.
 func TestCompilationsDoNotRecur(t *testing.T) {
 	r := saver{perEpoch: 10, watched: 25, saves: func(int, int, bool) bool { return false }}.run()
