@@ -63,10 +63,15 @@ drawn_before: 15 epochs, None steps, None
 layer_by_layer: 8 epochs, None steps, None
 differing: 1 epochs, None steps, ` + round + `streamed: 3 epochs, None steps, ` + round +
 		`tried: 2 epochs, None steps, None
-tried_again: 2 epochs, None steps, ` + round + `once_more: 2 epochs, None steps, it trains again further down (line 3 of it)
+tried_again: 2 epochs, None steps, ` + round + `once_more: 2 epochs, None steps, it trains again further down (line 3 of it), for 3 epochs more
 alternative: 2 epochs, None steps, None
 turned_off: 2 epochs, None steps, None
-second_loop: 3 epochs, None steps, it trains again further down (line 3 of it)
+second_loop: 3 epochs, None steps, it trains again further down (line 3 of it), for 2 epochs more
+each_its_own: 2 epochs, None steps, it trains again further down (line 4 of it), for 12 epochs more
+set_between: 2 epochs, None steps, it trains again further down (line 4 of it)
+longer: 3 epochs, None steps, it trains again further down (line 2 of it), for 4 epochs more
+perhaps: 3 epochs, None steps, it trains again further down (line 3 of it)
+of_unknown_length: 2 epochs, None steps, it trains again further down (line 2 of it)
 evaluated: 3 epochs, None steps, None
 searched: 2 epochs, None steps, objective trains again in each round of a loop of tuner (line 1 of it), and the number of rounds is unknown
 called_once: 2 epochs, None steps, None

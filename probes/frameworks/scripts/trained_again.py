@@ -36,7 +36,7 @@ class Found(Exception):
 
 def step():
     frames = epochs.frames_of(sys._getframe(1))
-    raise Found(epochs.find(frames, []), steps.find(frames, ["--steps", "50"]), repeats.find(frames))
+    raise Found(epochs.find(frames, []), steps.find(frames, ["--steps", "50"]), *repeats.find(frames))
 
 
 def train(x):
@@ -161,6 +161,48 @@ def second_loop():
         train(epoch)
 
 
+def passes(n=3, first=1):
+    for epoch in range(first, n + first):
+        train(epoch)
+
+
+class Network:
+    def fit(self, data, epochs=5):
+        for epoch in range(epochs):
+            train(data)
+
+
+def each_its_own():
+    model = Network()
+    model = model.fit("ab", 2)
+    model = Network()
+    model = model.fit("ab")
+    model = model.fit("ab", epochs=7)
+
+
+def set_between():
+    n = 2
+    passes(n)
+    n = 4
+    passes(n)
+
+
+def longer():
+    passes()
+    passes(n=4)
+
+
+def perhaps():
+    passes()
+    if input:
+        passes()
+
+
+def of_unknown_length():
+    passes(2)
+    passes(max(3, 4))
+
+
 def evaluated():
     for epoch in range(3):
         train(epoch)
@@ -184,11 +226,12 @@ def asked(way):
     try:
         way()
     except Found as found:
-        n, of_steps, words = found.args
+        n, of_steps, words, more = found.args
         begin = way.__code__.co_firstlineno
-        return "%s: %s epochs, %s steps, %s" % (
-            way.__name__, n, of_steps, words and re.sub(r"line (\d+)", lambda line: "line %d of it" % (int(line[1]) - begin), words))
+        words = words and re.sub(r"line (\d+)", lambda line: "line %d of it" % (int(line[1]) - begin), words)
+        return "%s: %s epochs, %s steps, %s%s" % (way.__name__, n, of_steps, words, "" if not more else ", for %d epochs more" % more)
 
 
 print(*map(asked, (whole, numbered, comprehended, listed, cross_validated, drawn_before, layer_by_layer, differing, streamed, tried, tried_again,
-                   once_more, alternative, turned_off, second_loop, evaluated, searched, called_once)), sep="\n")
+                   once_more, alternative, turned_off, second_loop, each_its_own, set_between, longer, perhaps, of_unknown_length, evaluated,
+                   searched, called_once)), sep="\n")

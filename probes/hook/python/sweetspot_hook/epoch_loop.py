@@ -23,11 +23,16 @@ def find(frames):
     return candidate or Epochs(None, None, [], False)
 
 
+LEFT = object()  # in place of the variable's value
+
+
 class Epochs:
     """Counts steps and epochs. Without a loop all steps are of the first; within are the loops inside it that a step is in."""
 
     def __init__(self, frame, loop, within, parts):
-        self.code, self.name = (frame.f_code, loop.target.id) if loop is not None else (None, None)
+        self.code, self.name, self.lines = None, None, ()
+        if loop is not None:
+            self.code, self.name, self.lines = frame.f_code, loop.target.id, range(loop.lineno, loop.end_lineno + 1)
         self.epoch = self.index = 0  # of the coming step
         self.whole = self.steps = 0  # whole epochs, and the steps in them
         self.each = 1  # steps at a time
@@ -40,20 +45,27 @@ class Epochs:
         return loops.read(frame, lambda names: names.get(self.name))
 
     def has_turned(self, frame):
-        """Before a step, asked once: whether it is the first of another epoch. The frame is one that it is made in."""
+        """Before a step, asked once: whether it is the first of another epoch. The frame is one that it is made in.
+
+        What is trained once the loop is over, as by the next one of the program, is no part of its last epoch.
+        """
         if self.code is None:
             return False
         for _ in range(DEEPEST):
             if frame is None or frame.f_code is self.code:
                 break
             frame = frame.f_back
-        if frame is None or frame.f_code is not self.code:
-            return False
-        value = self._read(frame)
+        if frame is not None and frame.f_code is not self.code:
+            return False  # too deep to tell
+        value = self._read(frame) if frame is not None and frame.f_lineno in self.lines else LEFT
         if value is self.latest or value == self.latest:
             return False
         self.latest = value
         return True
+
+    def is_left(self):
+        """Whether the latest step was made outside of the loop."""
+        return self.latest is LEFT
 
     def turn(self):
         """The next step is the first of another epoch."""

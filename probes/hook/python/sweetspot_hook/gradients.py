@@ -7,7 +7,9 @@
 
 That a step was made shows later, when it asks for the next batch, computes the next
 gradients or begins a validation, and the parameters have changed since it last did. So
-gradients may be summed over several batches.
+gradients may be summed over several batches. Where a pass gives those that are watched no
+gradients, the program may have gone on to another network; where it comes back, it trains
+several in turns, and the first tells of its steps.
 """
 
 import gc
@@ -21,11 +23,41 @@ class Gradients:
 
     def __init__(self, torch):
         self.torch, self.param_groups, self.state = torch, [], {}
-        with_gradients = sorted((t for t in self._leaves() if t.grad is not None), key=lambda t: t.numel())
+        self._some, self._former, self._marks = [], [], None
+        self.in_turns, self.networks = False, 0
+        self._choose([t for t in self._leaves() if t.grad is not None])
+
+    def _choose(self, with_gradients):
         # The smallest are biases, which change in every step.
-        self._some = [weakref.ref(t) for t in with_gradients[:SOME] if t.numel() <= SMALL]
+        smallest = sorted(with_gradients, key=lambda t: t.numel())[:SOME]
+        self._some = [weakref.ref(t) for t in smallest if t.numel() <= SMALL]
         self._by_version = False
         self._versions, self._values = self._now()
+
+    def before(self):
+        """A pass begins."""
+        self._marks = [_mark(ref()) for ref in self._some + self._former]
+
+    def missed(self):
+        """Whether that pass gave none of the tensors that are compared a gradient."""
+        if self._marks is None or self.in_turns:
+            return False
+        now = [_mark(ref()) for ref in self._some + self._former]
+        return bool(self._some) and now[: len(self._some)] == self._marks[: len(self._some)]
+
+    def follow(self):
+        """After such a pass: compares those that it gave gradients instead."""
+        self.networks += 1
+        n, known = len(self._some), [ref() for ref in self._some]
+        if any(_mark(ref()) != mark for ref, mark in zip(self._former, self._marks[n:])):
+            self.in_turns, self._some = True, self._former
+            self._by_version = False
+            self._versions, self._values = self._now()
+            return
+        others = [t for t in self._leaves() if t.numel() <= SMALL and _has_gradient(t) and all(t is not k for k in known)]
+        if others:
+            self._former = self._some
+            self._choose(others)
 
     def _leaves(self):
         found = [o for o in gc.get_objects() if issubclass(type(o), self.torch.Tensor)]
@@ -54,3 +86,15 @@ class Gradients:
         self._by_version = self._by_version or versions != self._versions
         self._versions, self._values = versions, values
         return True
+
+
+def _mark(tensor):
+    """Tells a gradient from the one before it, during one pass."""
+    grad = None if tensor is None else tensor.grad
+    return None if grad is None else (id(grad), grad._version)
+
+
+def _has_gradient(tensor):
+    """Whether a tensor has one that is not only kept at zero, as that of a network which is trained no longer."""
+    grad = tensor.grad
+    return grad is not None and not grad.is_sparse and bool(grad.any())

@@ -78,7 +78,12 @@ class Phase:
     def whole(self, training):
         """(begin, end, pass) of each whole evaluation: passes over loaders, else turns."""
         turns = self.turns[:-1] if self.idle else self.turns
-        return [(p.begin, p.ended, p) for p in self.others(training)] or [(t, None, None) for t in turns]
+        passes, most = self.others(training), {}
+        for p in passes:
+            most[p.loader_id] = max(p.given, most.get(p.loader_id, 0))
+        # Of a loader that was gone over, a few batches more are looked at, such as to draw them.
+        passes = [p for p in passes if p.exhausted or p.given == most[p.loader_id]]
+        return [(p.begin, p.ended, p) for p in passes] or [(t, None, None) for t in turns]
 
     def end(self, clock, training, at_end):
         """Where it ended, seen from the next step or the end of the program, or None if it was not a validation.
@@ -101,11 +106,10 @@ class Phase:
     def parts(self, training, end, usual):
         """(begin, end, samples seen) of it, or of each where it has several times the usual evaluations.
 
-        A program that validates once more after its last step does not train in between.
+        A program that validates or tests once more after its last step does not train in between.
         """
         whole = self.whole(training)
-        if not usual or len(whole) <= usual or len(whole) % usual:
-            usual = len(whole) or 1
+        usual = usual or len(whole) or 1
         groups = [whole[i : i + usual] for i in range(0, len(whole), usual)] or [[]]
         begins = [self.begin] + [g[0][0] for g in groups[1:]]
         ends = [g[-1][1] or b for g, b in zip(groups, begins[1:])] + [end]

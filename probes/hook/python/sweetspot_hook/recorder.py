@@ -80,7 +80,8 @@ class Recorder(between.Between, stepping.Stepping):
         self.computes_on = None  # device, where the optimizer may have its parameters elsewhere
         self.data = data.Data()
         self.work = work.Work()
-        self.again = None  # what was said of it, where the program trains once more
+        self.due = None  # epochs done when the loops that the program is in are over
+        self.again, self.repeats = None, False  # what was said of it, where the program trains once more, and whether it was said that it does further down
         self.sizes = None  # that the text tells, until shapes tell of what
         self.phases, self.open = [], None  # since the last step
         self.usual, self.alike = None, 0  # passes in a validation, and how many in succession had as many
@@ -169,19 +170,23 @@ class Recorder(between.Between, stepping.Stepping):
             return
         self.place, f, loader = place, self.facts, self.data.latest and self.data.latest.loader_id
         f.epochs, f.steps = epochs.find(frames, sys.argv[1:], loader), steps.find(frames, sys.argv[1:])
-        self.plan(frames, repeated)
-        f.epochs = f.epochs and f.epochs + self.data.epochs_done
+        later = self.plan(frames, repeated)
+        f.epochs = self.due = f.epochs and f.epochs + self.data.epochs_done
+        f.epochs = f.epochs and f.epochs + later
         f.steps = f.steps and f.steps + self.count
         if f.epochs and self.data.latest is None:
             self.data.loop = epoch_loop.find(frames)
 
     def plan(self, frames, repeated):
-        """Finds whether the program's text has a schedule, and by which sizes, or trains once more, as when it has repeated its training."""
+        """Finds whether the program's text has a schedule, and by which sizes, or trains once more, as when it has repeated its training.
+
+        Returns the epochs that it is known to train further down.
+        """
         self.facts.sizes, said = None, self.again
         if self.again:  # it does so now
             self.facts.schedule = self.again = None
         if self.facts.schedule is not None or self.rank != 0:
-            return
+            return 0
         found = schedule.find(frames, self.facts.epochs)
         self.sizes = sizes.find(frames, found, self.facts.epochs, self.facts.steps) if found else None
         if found and self.sizes != []:
@@ -189,12 +194,17 @@ class Recorder(between.Between, stepping.Stepping):
             if self.count > 0:  # in another loop than the first step
                 self.sizes = None
                 self._tell_schedule()
-        again = None if self.facts.schedule else repeats.find(frames) or repeated and repeats.OPEN
+        again, more = (None, 0) if self.facts.schedule else repeats.find(frames)
+        if again is None and repeated and not self.repeats and not self.facts.schedule:
+            again = repeats.OPEN
         if again:
-            self.facts.schedule = again
-            self.again = again + "; the number of epochs is that of " + ("the trainings so far" if self.count else "one training")
-            if self.again != said:
+            of = "the total takes all of its epochs to be alike" if more else "the number of epochs is that of "
+            of += "" if more else "the trainings so far" if self.count else "one training"
+            self.facts.schedule, self.again = again, "%s; %s" % (again, of)
+            if self.again != said and not self.repeats:
                 events.warn(self.again)
+            self.repeats = self.repeats or again.startswith(repeats.FURTHER)
+        return more
 
     def _tell_schedule(self):
         """Warns of a schedule once the first step has shown of what its sizes are."""
@@ -244,9 +254,11 @@ class Recorder(between.Between, stepping.Stepping):
         if self.first is not None:
             d.learn()
             self._report_first()
-        left = d.pick(self.count) if self.count == 1 or d.training not in d.passes or d.crosses() or d.begins(self.count) else 0
         if d.turns:
             d.turn(self.count)
+            if d.loop is not None and d.loop.is_left():
+                d.loop = epoch_loop.find(self.frames())
+        left = d.pick(self.count) if self.count == 1 or d.training not in d.passes or d.crosses() or d.begins(self.count) else 0
         units = d.use()
         changes = self.work.step(units, d.training and d.training.shape, self.count + 1)
         changed = d.has_changed()
@@ -255,7 +267,7 @@ class Recorder(between.Between, stepping.Stepping):
             self.facts.schedule, changed = changes.partition(";")[0], True
             if self.facts.sizes and not sizes.hold(self.facts.sizes, self.data.epoch, self.count, *self.work.settled):
                 self.facts.sizes = None
-        if self.count == self.facts.steps or done < d.epochs_done == self.facts.epochs:  # and yet it goes on
+        if self.count == self.facts.steps or done < d.epochs_done == self.due:  # and yet it goes on
             self.length()
             changed = True
         if changed and units is not None:

@@ -23,6 +23,7 @@ STEPS = ("step", "backward")
 
 UNTOLD = "and the number of rounds is unknown"
 OPEN = "it trains again and again, " + UNTOLD
+FURTHER = "it trains again further down"
 
 STANDARD = os.path.dirname(os.__file__)
 
@@ -66,7 +67,7 @@ def times(around, nest):
 
 
 def find(frames):
-    """A sentence on trainings that the number of epochs leaves out; None without one."""
+    """A sentence on trainings that come after this one, None without any, and how many epochs they have, 0 if that is unknown."""
     trees = {}
     try:
         nest = loops.nest(frames, trees)
@@ -74,14 +75,20 @@ def find(frames):
         around = around if n is not None else around_library(nest)
         for loop, frame in _own(around):
             if _rounds(loop, frame, nest) is None:
-                return "it trains again in each round of a loop (line %d), %s" % (loop.lineno, UNTOLD)
+                return "it trains again in each round of a loop (line %d), %s" % (loop.lineno, UNTOLD), 0
         called = _called_back(frames, trees)
         if called:
-            return called
-        line = _later(frames, nest, trees)
+            return called, 0
+        later = list(_later(frames, nest, trees))
     except Exception:  # a program may hold any object under any name
-        return None
-    return line and "it trains again further down (line %d)" % line
+        return None, 0
+    if not later:
+        return None, 0
+    try:
+        more = sum(_epochs(node, block, frame, nest, trees) for node, block, frame in later) if n is not None and not around else 0
+    except Exception:
+        more = 0
+    return "%s (line %d)" % (FURTHER, later[0][0].lineno), more
 
 
 def _own(around):
@@ -160,7 +167,10 @@ def _length(found):
 
 
 def _later(frames, nest, trees):
-    """The line below at which the program calls again what it trains in, or has another such loop; None without one."""
+    """(node, statements, frame) of each place below at which the program calls again what it trains in, or has another such loop.
+
+    The statements are those that come after the training in its own block.
+    """
     inner, library = None, False
     looped = False  # the training's own loop is within
     for frame in frames:
@@ -172,13 +182,49 @@ def _later(frames, nest, trees):
         scope, off = loops.function(tree, frame), functools.partial(schedule.is_off, frame=frame, counts=_is_count)
         at = own[0] if own else _leaf(scope.body, frame.f_lineno)
         if at is not None and looped:
-            called = _calls([at], inner, library)
-            for node in schedule.inside(_following(scope.body, at), off):
+            called, following = _calls([at], inner, library), _following(scope.body, at)
+            for node in schedule.inside(following, off):
                 again = looped_within and not own and _callee(node) in called
                 if again or own and _trains(node, called):
-                    return node.lineno
+                    yield node, following, frame
         inner, library = frame.f_code.co_name, False
-    return None
+
+
+def _epochs(later, block, frame, nest, trees):
+    """The epochs of such a place, a loop or a call of the function whose loop the program is in. Raises an error where they are unknown."""
+    if not any(later in (s, getattr(s, "value", None)) for s in block):
+        raise ValueError("it may be passed over")
+    if isinstance(later, ast.For):
+        if _sets(block, later.iter):
+            raise ValueError("it may have another number by then")
+        return loops.rounds(later.iter, frame, loops.MOST_EPOCHS)
+    loop, of = next((loop, of) for loop, of in nest if isinstance(loop, ast.For) and loops.rounds(loop.iter, of, loops.MOST_EPOCHS)
+                    and any("epoch" in w.lower() for w in _names(loop.target) | _names(loop.iter)))
+    if of.f_back is not frame:
+        raise ValueError("the function has no such loop itself")
+    given, n = _arguments(later, loops.function(loops.tree(of, trees), of)), loops.rounds(loop.iter, of, loops.MOST_EPOCHS)
+    for name in _names(loop.iter) & set(given):
+        if _sets(block, given[name]):
+            raise ValueError("it may be given another number by then")
+        n += loops.value(given[name], frame) - loops.lookup(ast.Name(name, ast.Load()), of)  # as in range(1, epochs + 1)
+    return n
+
+
+def _sets(block, node):
+    """Whether these statements may give a name of the node another value before it."""
+    stored = {n.id for s in block for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.lineno <= node.lineno}
+    return bool(stored & _names(node))
+
+
+def _arguments(call, function):
+    """What a call gives a function's parameters, by their names."""
+    names, defaults = [a.arg for a in function.args.args], function.args.defaults
+    found = dict(zip(names[::-1], defaults[::-1]))
+    if isinstance(call.func, ast.Attribute) and names[:1] == ["self"]:
+        names = names[1:]
+    found.update(zip(names, call.args))
+    found.update((k.arg, k.value) for k in call.keywords)
+    return found
 
 
 def _called_back(frames, trees):

@@ -1,5 +1,6 @@
 """The steps of optimizers, and which of them end an iteration."""
 
+import contextlib
 import sys
 import weakref
 from threading import get_ident
@@ -11,6 +12,8 @@ from .guard import guarded
 
 # Seconds for which networks that are trained later may be looked for, and the share of the time so far.
 LOOKING_S, LOOKING = 0.5, 0.01
+
+NETWORKS = 8  # that are trained by hand, one after the other: so many are looked for whatever that takes
 
 
 class Stop(SystemExit):
@@ -60,6 +63,8 @@ class Stepping:
 
     @guarded
     def built(self, optimizer):
+        if self.gradients is not None:
+            self.look_back()
         self.catch_up()
         self.built_at = perf_counter()
         if self.count == 0 and not self.off:
@@ -87,14 +92,27 @@ class Stepping:
             return self.give_up(err)
         if by_hand and self.gradients is not None:
             self.look_back()
+            self.gradients.before()
         return by_hand
 
     @guarded
     def differentiated(self):
         """Such a pass has ended."""
+        g = self.gradients
+        if g is not None and not self.optimizers and g.missed() and (g.networks < NETWORKS or self.may_look()):
+            self.log.add((self._follow_by_hand, g))
+            self.evaluate()
         self.ended, self.turned = self.clock.mark(), self.turned or self.turns()
-        if self.gradients is None and not self.optimizers:
+        if g is None and not self.optimizers:
             self.gradients = gradients.Gradients(self.torch)
+
+    def _follow_by_hand(self, g):
+        """Another network is trained by hand than before."""
+        with self.looking():
+            g.follow()
+            g.look()
+            self.facts.follow([g])
+            g.forget()
 
     def look_back(self):
         """Whether a step was made without an optimizer shows now."""
@@ -191,9 +209,21 @@ class Stepping:
         self.met.add(key)
         if self.count == 0 or optimizer is None or optimizer is self.gradients or self.facts.follows(optimizer):
             return
+        if self.may_look():
+            with self.looking():
+                self.attempt(self.facts.follow, [o for o in (ref() for ref in self.optimizers) if o is not None])
+
+    def may_look(self):
+        """Whether there is time left to look for networks that are trained later."""
+        return self.looked_s < LOOKING_S + LOOKING * events.at(perf_counter())
+
+    @contextlib.contextmanager
+    def looking(self):
+        """This takes the program's time."""
         begin = perf_counter()
-        if self.looked_s < LOOKING_S + LOOKING * events.at(begin):
-            self.attempt(self.facts.follow, [o for o in (ref() for ref in self.optimizers) if o is not None])
+        try:
+            yield
+        finally:
             self.looked_s += perf_counter() - begin
 
     def _lead(self, optimizer):
