@@ -58,7 +58,9 @@ class Between:
     def sequences(self, inputs):
         """A layer computes that has words before samples. Where the network was given its data in that order, so had it."""
         size, _, shape = loaders.look(inputs)
-        if self.batch is not None and self.batch == size and len(shape) == 2 and shape[:1] == self.given[:1]:
+        if self.batch is None or self.batch != size or len(shape) != 2:
+            return
+        if shape[:1] == (self.given[:1] or (1,)):  # a single text is given as words alone
             self.batch = shape[0]
 
     @guarded

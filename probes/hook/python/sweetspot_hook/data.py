@@ -101,13 +101,15 @@ class Data:
         """
         if self.training is None and self.latest is None:
             return 0
+        if self.begins(count):
+            self.passes.pop(self.training, None)  # with a batch that was fetched for nothing
         candidates = [p for p in self.passes if not p.unused] or list(self.passes)
         ours = [p for p in candidates if p.loader_id == self.main]
         if count == 1 and ours and candidates[0].loader_id != self.main:
             # Of several loaders in one loop the first is the training set. A batch
             # that was only inspected before the loop is not asked for again.
             return self._turn(candidates[0], count)
-        if self.training in self.passes and not (ours and ours[-1] is not self.training and self.crosses()) and not self.begins(count):
+        if self.training in self.passes and not (ours and ours[-1] is not self.training and self.crosses()):
             return 0
         if ours:
             return self._turn(ours[-1], count)
@@ -116,7 +118,8 @@ class Data:
         if not candidates and self.latest is not None and self.latest is not self.training:
             p = self.latest
             first = p.given == 1 + self.lead
-            if p.loader_id == self.main or self.training and self.training.exhausted and first and not p.exhausted:
+            over = self.training is not None and (self.training.exhausted or self.training.is_left())
+            if p.loader_id == self.main or over and first and not p.exhausted:
                 return self._turn(p, count)  # within a validation that nobody ended, or not yet
         return 0
 
@@ -125,9 +128,11 @@ class Data:
         return self.training is not None and self.training.exhausted and self.lead == 0 and not self.kept
 
     def begins(self, count):
-        """Whether the training's pass was broken off after so many steps, and the latest batch is of another over the loader."""
-        p = self.latest
-        return p is not self.training and p.loader_id == self.main and p.steps_before == count and self.training.is_left()
+        """Whether the training's pass was broken off after so many steps, and the latest batch is of another, or of another training's."""
+        p, broken = self.latest, self.training
+        if broken is None or p is broken or p.steps_before != count or not broken.is_left():
+            return False
+        return p.loader_id == self.main or broken.is_cut() and not p.exhausted
 
     def _has_stock(self):
         return self.training is not None and self.lead > 0 and len(self.training.sizes) > 0
