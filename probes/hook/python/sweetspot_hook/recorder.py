@@ -46,6 +46,7 @@ class Recorder(between.Between, stepping.Stepping):
     def __init__(self, torch, here):
         self.torch, self.here = torch, here
         self.optimizers = []  # weak
+        self.looks = 0  # for networks of optimizers that step later
         self.met, self.looked_s = set(), 0.0  # ids of those that have stepped, and for how long networks of later ones were looked for
         self.flops = flops.Count(torch)
         self.graphs = graphs.Graphs()

@@ -13,7 +13,7 @@ from .guard import guarded
 # Seconds for which networks that are trained later may be looked for, and the share of the time so far.
 LOOKING_S, LOOKING = 0.5, 0.01
 
-NETWORKS = 8  # that are trained by hand, one after the other: so many are looked for whatever that takes
+NETWORKS = 8  # that are trained one after the other: so many are looked for whatever that takes
 
 
 class Stop(SystemExit):
@@ -209,7 +209,7 @@ class Stepping:
         self.met.add(key)
         if self.count == 0 or optimizer is None or optimizer is self.gradients or self.facts.follows(optimizer):
             return
-        if self.may_look():
+        if self.looks < NETWORKS or self.may_look():
             with self.looking():
                 self.attempt(self.facts.follow, [o for o in (ref() for ref in self.optimizers) if o is not None])
 
@@ -220,6 +220,7 @@ class Stepping:
     @contextlib.contextmanager
     def looking(self):
         """This takes the program's time."""
+        self.looks += 1
         begin = perf_counter()
         try:
             yield
