@@ -29,6 +29,7 @@ what it watches once the program has imported it. The modules:
     flops.py      operations, activations and layers of the first iteration
     work.py       whether the work of a step changes on a schedule
     schedule.py   where the program's text says so
+    callbacks.py  or a callback of Lightning's does it
     sizes.py      how large it is when, where that is decidable
     rounds.py     by what the names hold in each round of a loop
     evaluate.py   and what expressions of numbers come to

@@ -12,8 +12,8 @@ import sys
 from time import perf_counter
 
 from . import (
-    between, clock, control, cycles, data, ends, epoch_loop, epochs, events, facts, flops, graphs, guard, language, log, loops, packages, ranks,
-    repeats, savers, schedule, sizes, stepping, steps, work,
+    between, callbacks, clock, control, cycles, data, ends, epoch_loop, epochs, events, facts, flops, graphs, guard, language, log, loops,
+    packages, ranks, repeats, savers, schedule, sizes, stepping, steps, work,
 )
 from .guard import guarded
 
@@ -190,8 +190,8 @@ class Recorder(between.Between, stepping.Stepping):
             return 0
         found = schedule.find(frames, self.facts.epochs)
         self.sizes = sizes.find(frames, found, self.facts.epochs, self.facts.steps) if found else None
-        if found and self.sizes != []:
-            self.facts.schedule = schedule.words(frames, found)
+        self.facts.schedule = schedule.words(frames, found) if found and self.sizes != [] else callbacks.find(frames)
+        if self.facts.schedule:
             if self.count > 0:  # in another loop than the first step
                 self.sizes = None
                 self._tell_schedule()
