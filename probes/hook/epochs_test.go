@@ -39,6 +39,8 @@ numbered: 20 steps, None epochs
 from_one: 20 steps, None epochs
 passed: 22 steps, None epochs
 numbered_later: 20 steps, None epochs
+counts_by_name: None steps, 3 epochs
+summed: 7 steps, None epochs
 whole_set: None steps, 12 epochs
 rows_of_epoch: None steps, None epochs
 `

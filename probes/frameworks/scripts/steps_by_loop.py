@@ -214,6 +214,22 @@ def limited_by_name():
                 step_of_optimizer()
 
 
+def counts_by_name():
+    total_iters = 0
+    for epoch in range(3):
+        for x in range(9):
+            total_iters += 1
+            train(x)
+
+
+def summed():
+    total_steps = 0
+    for part in (3, 4):
+        total_steps += part
+    for x in itertools.count():
+        train(x)
+
+
 def whole_set():
     for epoch in range(1, 13):
         train(1)
@@ -232,4 +248,4 @@ def asked(way):
         return "%s: %s" % (way.__name__, found)
 
 
-print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, whole_set, rows_of_epoch)), sep="\n")
+print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, counts_by_name, summed, whole_set, rows_of_epoch)), sep="\n")

@@ -167,7 +167,7 @@ class Recorder(between.Between, stepping.Stepping):
         frames = self.frames()
         place = loops.outermost(frames)
         repeated = place == self.place
-        if repeated and not epochs.begin(frames):
+        if repeated and not (self.data.epochs_done and epochs.begin(frames)):
             return
         self.place, f, loader = place, self.facts, self.data.latest and self.data.latest.loader_id
         f.epochs, f.steps = epochs.find(frames, sys.argv[1:], loader), steps.find(frames, sys.argv[1:])

@@ -39,11 +39,19 @@ def find(frames, arguments):
     except Exception:  # a program may hold any object under any name
         n = None
     if n is None:
+        names = tuple(name for name in names if name not in counters(frames, trees))
         n = epochs.by_name(frames, names, MOST) or epochs.in_arguments(arguments, options(names), MOST)
     if n is None:
         n = epochs.in_arguments(arguments, SHORT, MOST)
         n = None if n and epochs.counted(frames) else n
     return n
+
+
+def counters(frames, trees):
+    """The names of what is added to in the frames' outermost loops, or in their functions: they count what is done, and are no limit."""
+    bodies = [(loops.active(f, trees) or [loops.function(loops.tree(f, trees), f)])[0] for f in frames]
+    added = [n.target for body in bodies if not isinstance(body, ast.Module) for n in ast.walk(body) if isinstance(n, ast.AugAssign)]
+    return {getattr(t, "attr", getattr(t, "id", "")) for t in added}
 
 
 def calls(frames, each):
