@@ -81,6 +81,8 @@ var scripts = []script{
 	{file: "critic.py", iterations: 24, batch: 10, samples: 120, perEpoch: 12, epochs: 2, steps: unknown, seed: true},
 	{file: "layers.py", iterations: 24, batch: 8, samples: 64, perEpoch: 8, epochs: 3, steps: unknown, seed: true},
 	{file: "in_backward.py", iterations: 20, batch: 8, samples: 80, perEpoch: 10, epochs: 2, steps: unknown, seed: true},
+	{file: "one_function.py", iterations: 24, batch: 10, samples: 60, perEpoch: 6, epochs: 4, steps: unknown,
+		validations: 4, seed: true},
 	{file: "stages.py", iterations: 60, batch: 5, samples: 50, perEpoch: 10, epochs: 6, steps: unknown, again: true,
 		seed: true},
 	{file: "turns.py", iterations: 48, batch: 5, samples: 40, perEpoch: 8, epochs: 6, steps: unknown, seed: true},

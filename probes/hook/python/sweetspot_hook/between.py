@@ -311,7 +311,8 @@ class Between:
             return
         if self.torch.is_grad_enabled():
             a_pass.unused = a_pass.backwards == self.backwards
-            return
+            if not a_pass.unused or a_pass.loader_id == d.main or d.main is None:
+                return
         d.forget(a_pass)
         if self.averages:
             self.pauses.append((a_pass.begin, self.clock.mark()))
