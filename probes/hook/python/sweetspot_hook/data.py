@@ -118,7 +118,8 @@ class Data:
         if not candidates and self.latest is not None and self.latest is not self.training:
             p = self.latest
             first = p.given == 1 + self.lead
-            over = self.training is not None and (self.training.exhausted or self.training.is_left())
+            old = self.training
+            over = old is not None and (old.exhausted or p.steps_before == count and old.is_left())
             if p.loader_id == self.main or over and first and not p.exhausted:
                 return self._turn(p, count)  # within a validation that nobody ended, or not yet
         return 0
