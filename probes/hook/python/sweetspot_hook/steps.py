@@ -36,10 +36,11 @@ def find(frames, arguments):
             n, names = None, OF_STEPS
         else:
             n = by_loop(active)
+        done = counters(frames, trees)
+        names = tuple(name for name in names if name not in done)
     except Exception:  # a program may hold any object under any name
         n = None
     if n is None:
-        names = tuple(name for name in names if name not in counters(frames, trees))
         n = epochs.by_name(frames, names, MOST) or epochs.in_arguments(arguments, options(names), MOST)
     if n is None:
         n = epochs.in_arguments(arguments, SHORT, MOST)
