@@ -82,7 +82,8 @@ class Recorder(between.Between, stepping.Stepping):
         self.data = data.Data()
         self.work = work.Work()
         self.due = None  # epochs done when the loops that the program is in are over
-        self.again, self.repeats = None, False  # what was said of it, where the program trains once more, and whether it was said that it does further down
+        self.again = None  # what was said of it, where the program trains once more
+        self.further = False  # whether it was said that it does so further down
         self.sizes = None  # that the text tells, until shapes tell of what
         self.phases, self.open = [], None  # since the last step
         self.usual, self.alike = None, 0  # passes in a validation, and how many in succession had as many
@@ -179,9 +180,9 @@ class Recorder(between.Between, stepping.Stepping):
             self.data.loop = epoch_loop.find(frames)
 
     def plan(self, frames, repeated):
-        """Finds whether the program's text has a schedule, and by which sizes, or trains once more, as when it has repeated its training.
+        """Finds by what the work of later steps changes, as far as the program's text and callbacks tell, and whether it trains again.
 
-        Returns the epochs that it is known to train further down.
+        Repeated is whether it has begun the training once more that it was in. Returns the epochs that it is known to train further down.
         """
         self.facts.sizes, said = None, self.again
         if self.again:  # it does so now
@@ -191,20 +192,28 @@ class Recorder(between.Between, stepping.Stepping):
         found = schedule.find(frames, self.facts.epochs)
         self.sizes = sizes.find(frames, found, self.facts.epochs, self.facts.steps) if found else None
         self.facts.schedule = schedule.words(frames, found) if found and self.sizes != [] else callbacks.find(frames)
-        if self.facts.schedule:
-            if self.count > 0:  # in another loop than the first step
-                self.sizes = None
-                self._tell_schedule()
-        again, more = (None, 0) if self.facts.schedule else repeats.find(frames)
-        if again is None and repeated and not self.repeats and not self.facts.schedule:
+        if self.facts.schedule is None:
+            return self._plan_again(frames, repeated, said)
+        if self.count > 0:  # in another loop than the first step
+            self.sizes = None
+            self._tell_schedule()
+        return 0
+
+    def _plan_again(self, frames, repeated, said):
+        """As plan, of further trainings; what was said of them before is not said again."""
+        again, more = repeats.find(frames)
+        if again is None and repeated and not self.further:
             again = repeats.OPEN
-        if again:
-            of = "the total takes all of its epochs to be alike" if more else "the number of epochs is that of "
-            of += "" if more else "the trainings so far" if self.count else "one training"
-            self.facts.schedule, self.again = again, "%s; %s" % (again, of)
-            if self.again != said and not self.repeats:
-                events.warn(self.again)
-            self.repeats = self.repeats or again.startswith(repeats.FURTHER)
+        if again is None:
+            return 0
+        if more:
+            counted = "the total takes all of its epochs to be alike"
+        else:
+            counted = "the number of epochs is that of " + ("the trainings so far" if self.count else "one training")
+        self.facts.schedule, self.again = again, again + "; " + counted
+        if self.again != said and not self.further:
+            events.warn(self.again)
+        self.further = self.further or again.startswith(repeats.FURTHER)
         return more
 
     def _tell_schedule(self):
