@@ -230,8 +230,8 @@ func TestConstantInput(t *testing.T) {
 	})
 }
 
-// However far the times lie apart, as on a machine that other programs share, a mean that
-// does not fall has a lower end as far below it, as a factor, as the upper one is above.
+// However far the times lie apart, as on a machine that other programs share, the ends of the
+// interval are below and above the mean by the same factor, unless the times drift.
 func TestIntervalErrsByAFactor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := []float64{1}

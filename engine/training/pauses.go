@@ -262,8 +262,8 @@ type recurrence struct {
 	byEpoch    bool              // positions are epochs, else iterations
 	counted    bool              // iterations were counted, not converted from times
 	at         []float64         // positions, rising
-	together   int               // pauses at each of them, where they are as many at all; else 1
-	each       estimate.Estimate // of all at a position
+	together   int               // pauses at each position, if all have equally many; else 1
+	each       estimate.Estimate // of all pauses at a position
 	watched    float64           // up to this position all are known
 	gap        float64           // between two
 	regularity regularity

@@ -55,7 +55,8 @@ func TestTrainedAgain(t *testing.T) {
 	c := exec.CommandContext(t.Context(), "python3", "../frameworks/scripts/trained_again.py")
 	c.Env = append(c.Environ(), "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1")
 	out, err := c.CombinedOutput()
-	const round = "it trains again in each round of a loop (line 1 of it), and the number of rounds is unknown\n"
+	const untold = "and the number of rounds is unknown\n"
+	const round = "it trains again in each round of a loop (line 1 of it), " + untold
 	const want = `whole: 4 epochs, None steps, None
 numbered: 6 epochs, None steps, None
 comprehended: 4 epochs, None steps, None
@@ -65,7 +66,8 @@ drawn_before: 15 epochs, None steps, None
 layer_by_layer: 8 epochs, None steps, None
 differing: 1 epochs, None steps, ` + round + `streamed: 3 epochs, None steps, ` + round +
 		`tried: 2 epochs, None steps, None
-tried_again: 2 epochs, None steps, ` + round + `once_more: 2 epochs, None steps, it trains again further down (line 3 of it), for 3 epochs more
+tried_again: 2 epochs, None steps, ` + round +
+		`once_more: 2 epochs, None steps, it trains again further down (line 3 of it), for 3 epochs more
 alternative: 2 epochs, None steps, None
 turned_off: 2 epochs, None steps, None
 second_loop: 3 epochs, None steps, it trains again further down (line 3 of it), for 2 epochs more
@@ -75,8 +77,8 @@ longer: 3 epochs, None steps, it trains again further down (line 2 of it), for 4
 perhaps: 3 epochs, None steps, it trains again further down (line 3 of it)
 of_unknown_length: 2 epochs, None steps, it trains again further down (line 2 of it)
 evaluated: 3 epochs, None steps, None
-searched: 2 epochs, None steps, objective trains again in each round of a loop of tuner (line 1 of it), and the number of rounds is unknown
-called_once: 2 epochs, None steps, None
+searched: 2 epochs, None steps, objective trains again in each round of a loop of tuner (line 1 of it), ` + untold +
+		`called_once: 2 epochs, None steps, None
 `
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n%s", err, out)
@@ -143,7 +145,8 @@ func TestEpochsOfManyTrainings(t *testing.T) {
 	if first, last := r.models[0], r.models[len(r.models)-1]; number(first.Epochs) != 2 || number(last.Epochs) != 6 {
 		t.Errorf("%g epochs at first and %g in the end", number(first.Epochs), number(last.Epochs))
 	}
-	const again = "it trains again and again, and the number of rounds is unknown; the number of epochs is that of the trainings so far"
+	const again = "it trains again and again, and the number of rounds is unknown; " +
+		"the number of epochs is that of the trainings so far"
 	if len(r.validations) != 6 || !slices.Contains(r.warnings, again) {
 		t.Errorf("%d validations, warnings %q, stderr %q", len(r.validations), r.warnings, r.stderr)
 	}

@@ -13,7 +13,7 @@ from .guard import guarded
 # Seconds for which networks that are trained later may be looked for, and the share of the time so far.
 LOOKING_S, LOOKING = 0.5, 0.01
 
-NETWORKS = 8  # that are trained one after the other: so many are looked for whatever that takes
+NETWORKS = 8  # that are trained one after the other: so many are looked for, however long that takes
 
 
 class Stop(SystemExit):
