@@ -23,9 +23,8 @@ type script struct {
 	perEpoch, epochs, steps  float64 // steps of an epoch, and the length of the training as it declares it
 	validations, checkpoints int
 	precision                string          // "" where that is not compared
-	warning                  string          // what is rightly said of it
+	warning                  string          // what is rightly said of it, as of one that trains again
 	timed                    bool            // it times its own steps
-	again                    bool            // it trains again, which the probe warns of: only the end shows how often
 	tuning                   *profile.Tuning // of a language model's training; nil where that is not compared
 	seed                     bool            // its output, with the weights in its last line, is the same in every run
 }
@@ -83,8 +82,9 @@ var scripts = []script{
 	{file: "in_backward.py", iterations: 20, batch: 8, samples: 80, perEpoch: 10, epochs: 2, steps: unknown, seed: true},
 	{file: "one_function.py", iterations: 24, batch: 10, samples: 60, perEpoch: 6, epochs: 4, steps: unknown,
 		validations: 4, seed: true},
-	{file: "stages.py", iterations: 60, batch: 5, samples: 50, perEpoch: 10, epochs: 6, steps: unknown, again: true,
-		seed: true},
+	{file: "stages.py", iterations: 60, batch: 5, samples: 50, perEpoch: 10, epochs: 6, steps: unknown, seed: true,
+		warning: "it trains again and again, and the number of rounds is unknown; the number of epochs is that of the " +
+			"trainings so far"},
 	{file: "turns.py", iterations: 48, batch: 5, samples: 40, perEpoch: 8, epochs: 6, steps: unknown, seed: true},
 	// Precisions.
 	{file: "amp.py", iterations: 24, batch: 8, samples: 64, perEpoch: 8, epochs: 3, steps: unknown, seed: true},
