@@ -10,10 +10,10 @@ DEEPEST = 60  # frames between a step and the loop
 
 def find(frames):
     """The loop that the frames, the innermost first, are in."""
-    trees, within, candidate = {}, [], None
-    parts = any(steps.accumulates(frame, trees) or steps.waits(frame, trees) for frame in frames)  # of steps, and not these, are counted by the loops within
+    within, candidate = [], None
+    parts = any(steps.accumulates(frame) or steps.waits(frame) for frame in frames)  # of steps, and not these, are counted by the loops within
     for frame in frames:
-        for loop in reversed(loops.active(frame, trees)):
+        for loop in reversed(loops.active(frame)):
             if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
                 if "epoch" in loop.target.id.lower():
                     return Epochs(frame, loop, within, parts)

@@ -19,7 +19,7 @@ def find(frames, arguments, loader=None):
     """
     passes = 1
     try:
-        nest = loops.nest(frames, {})
+        nest = loops.nest(frames)
         if loops.are_parts(nest):
             return None
         n, around, within = loops.epochs(nest)
@@ -35,7 +35,7 @@ def find(frames, arguments, loader=None):
 def counted(frames):
     """The epochs that a loop counts; None without one that says so."""
     try:
-        return loops.epochs(loops.nest(frames, {}))[0]
+        return loops.epochs(loops.nest(frames))[0]
     except Exception:
         return None
 
@@ -43,7 +43,7 @@ def counted(frames):
 def begin(frames):
     """Whether the loop over epochs is in its first round: what is called again and again by a library has no other place each time."""
     try:
-        return loops.begins(loops.nest(frames, {}))
+        return loops.begins(loops.nest(frames))
     except Exception:
         return False
 

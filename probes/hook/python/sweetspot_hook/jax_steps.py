@@ -4,7 +4,7 @@ import sys
 import weakref
 from time import perf_counter
 
-from . import arrays, devices, epochs, events, machine, steps, training, work
+from . import arrays, devices, epochs, events, machine, steps, syntax, training, work
 
 LOOP = "every call of %s counts as one step, though it takes gradients in a loop of its own; samples are not counted"
 STEPS = "every call of %s makes %d steps, whose times are equal parts of its own; samples are not counted"
@@ -49,6 +49,7 @@ class Steps:
         self.loop, self.each = calls.loop, calls.times or 1
         if self.each > 1:
             self.loop.each, self.steps = self.each, steps.calls(frames, self.each)
+        syntax.forget()
         used = (leaf.devices() for leaf in returned if hasattr(leaf, "devices"))
         self.devices = sorted(set().union(*used), key=lambda d: d.id)
         self.precision = devices.precision(self._type(*inputs), self.devices)

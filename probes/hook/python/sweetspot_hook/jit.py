@@ -10,7 +10,7 @@ import types
 import weakref
 from time import perf_counter
 
-from . import arrays, control, epoch_loop, epochs, events, guard, imports, jax_loops, jax_steps, training
+from . import arrays, control, epoch_loop, epochs, events, guard, imports, jax_loops, jax_steps, syntax, training
 from .guard import guarded
 
 # Calls between the first steps that are remembered.
@@ -138,6 +138,7 @@ class Calls:
         """Notes in which round of the program's loop a step is made."""
         if self.loop is None:
             self.loop = epoch_loop.find(epochs.frames_of(frame))
+            syntax.forget()
         self.turns.append(self.loop.has_turned(frame))
 
     def parameters(self):

@@ -10,10 +10,9 @@ The program's text is read, none of it is run.
 """
 
 import ast
-import linecache
 import sys
 
-MOST_CHARACTERS = 1 << 19  # of a file; parsing takes a second a million
+from . import syntax
 
 MOST_EPOCHS = 100000
 
@@ -22,9 +21,9 @@ OPTIMIZED = 0x1  # of co_flags: a function's frame, whose locals are not a dicti
 _ARITHMETIC = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b, ast.FloorDiv: lambda a, b: a // b if b else None}
 
 
-def nest(frames, trees):
+def nest(frames):
     """(loop, frame) of each loop that the frames, the innermost first, are in; the innermost first."""
-    return [(loop, frame) for frame in frames for loop in reversed(active(frame, trees))]
+    return [(loop, frame) for frame in frames for loop in reversed(active(frame))]
 
 
 def epochs(nest):
@@ -96,54 +95,25 @@ def read(frame, look):
     return found
 
 
-def active(frame, trees):
+def active(frame):
     """The loops of the frame's code that it is in, the outermost first."""
-    at, name = frame.f_lineno, frame.f_code.co_name
+    name, found = frame.f_code.co_name, []
     if name.startswith("<") and name != "<module>":
         return []  # the loops around a comprehension are those of the frame that it is in
-    found, nodes = [], [tree(frame, trees)]
-    while nodes:
-        node = nodes.pop()
-        for child in ast.iter_child_nodes(node):
-            if not (getattr(child, "lineno", 0) <= at <= getattr(child, "end_lineno", at)):
-                continue
-            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-                found = []  # the loops around a function are not those it runs in
-            elif isinstance(child, (ast.For, ast.While)):
-                found.append(child)
-            nodes.append(child)
+    for node in syntax.around(frame):
+        if isinstance(node, (*syntax.FUNCTIONS, ast.Lambda)):
+            found = []  # the loops around a function are not those it runs in
+        elif isinstance(node, (ast.For, ast.While)):
+            found.append(node)
     return found
-
-
-def function(tree, frame):
-    """The innermost function around the frame's line, else the module."""
-    at, scope = frame.f_lineno, tree
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno <= at <= getattr(node, "end_lineno", at):
-            if scope is tree or node.lineno >= scope.lineno:
-                scope = node
-    return scope
 
 
 def outermost(frames):
     """The place of the outermost loop that the frames, the innermost first, are in; None without one."""
-    trees = {}
     for frame in reversed(frames):
-        for loop in active(frame, trees):
+        for loop in active(frame):
             return frame.f_code.co_filename, loop.lineno
     return None
-
-
-def tree(frame, trees):
-    """The syntax tree of a frame's file; of no statement where it cannot be read."""
-    name = frame.f_code.co_filename
-    if name not in trees:
-        text = "".join(linecache.getlines(name, frame.f_globals))
-        try:
-            trees[name] = ast.parse(text if len(text) <= MOST_CHARACTERS else "")
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            trees[name] = ast.parse("")
-    return trees[name]
 
 
 def rounds(call, frame, most):

@@ -12,8 +12,8 @@ import sys
 from time import perf_counter
 
 from . import (
-    between, callbacks, clock, control, cycles, data, ends, epoch_loop, epochs, events, facts, flops, graphs, guard, language, log, loops,
-    packages, ranks, repeats, savers, schedule, sizes, stepping, steps, work,
+    between, clock, control, cycles, data, ends, epoch_loop, events, facts, flops, graphs, guard, language, lengths, log, packages, ranks,
+    savers, sizes, stepping, syntax, work,
 )
 from .guard import guarded
 
@@ -42,7 +42,7 @@ class Interval:
             self.wait = later.wait + (self.wait or 0.0)
 
 
-class Recorder(between.Between, stepping.Stepping):
+class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
     def __init__(self, torch, here):
         self.torch, self.here = torch, here
         self.optimizers = []  # weak
@@ -163,69 +163,6 @@ class Recorder(between.Between, stepping.Stepping):
             self.last = self.clock.mark()
             events.overhead += perf_counter() - end
 
-    def length(self):
-        """Finds how long the loops train that the program is in, beside what it has trained in others."""
-        frames = self.frames()
-        place = loops.outermost(frames)
-        repeated = place == self.place
-        if repeated and not (self.data.epochs_done and epochs.begin(frames)):
-            return
-        self.place, f, loader = place, self.facts, self.data.latest and self.data.latest.loader_id
-        f.epochs, f.steps = epochs.find(frames, sys.argv[1:], loader), steps.find(frames, sys.argv[1:])
-        later = self.plan(frames, repeated)
-        f.epochs = self.due = f.epochs and f.epochs + self.data.epochs_done
-        f.epochs = f.epochs and f.epochs + later
-        f.steps = f.steps and f.steps + self.count
-        if f.epochs and self.data.latest is None:
-            self.data.loop = epoch_loop.find(frames)
-
-    def plan(self, frames, repeated):
-        """Finds by what the work of later steps changes, as far as the program's text and callbacks tell, and whether it trains again.
-
-        Repeated is whether it has begun the training once more that it was in. Returns the epochs that it is known to train further down.
-        """
-        self.facts.sizes, said = None, self.again
-        if self.again:  # it does so now
-            self.facts.schedule = self.again = None
-        if self.facts.schedule is not None or self.rank != 0:
-            return 0
-        found = schedule.find(frames, self.facts.epochs)
-        self.sizes = sizes.find(frames, found, self.facts.epochs, self.facts.steps) if found else None
-        self.facts.schedule = schedule.words(frames, found) if found and self.sizes != [] else callbacks.find(frames)
-        if self.facts.schedule is None:
-            return self._plan_again(frames, repeated, said)
-        if self.count > 0:  # in another loop than the first step
-            self.sizes = None
-            self._tell_schedule()
-        return 0
-
-    def _plan_again(self, frames, repeated, said):
-        """As plan, of further trainings; what was said of them before is not said again."""
-        again, more = repeats.find(frames)
-        if again is None and repeated and not self.further:
-            again = repeats.OPEN
-        if again is None:
-            return 0
-        if more:
-            counted = "the total takes all of its epochs to be alike"
-        else:
-            counted = "the number of epochs is that of " + ("the trainings so far" if self.count else "one training")
-        self.facts.schedule, self.again = again, again + "; " + counted
-        if self.again != said and not self.further:
-            events.warn(self.again)
-        self.further = self.further or again.startswith(repeats.FURTHER)
-        return more
-
-    def _tell_schedule(self):
-        """Warns of a schedule once the first step has shown of what its sizes are."""
-        f, d, known = self.facts, self.data, self.sizes
-        if known and self.world == 1:
-            shape = self.given if self.given is not None else d.training and d.training.shape
-            _, samples, per_epoch = d.facts(1)
-            f.sizes = sizes.told(known, f.batch_size, shape, samples, per_epoch)
-        self.sizes = None
-        events.warn(f.schedule + ("; its total is told from that" if f.sizes else "; what was timed says little of later steps"))
-
     def _first_iteration(self, t, end):
         self.data.first_step()
         start = self.clock.host(self.data.training.begin) if self.data.training is not None else self.forward_at
@@ -249,7 +186,7 @@ class Recorder(between.Between, stepping.Stepping):
             self.facts.batch_size = self.batch * self.world
         self.facts.work = self.flops.facts(units)
         if self.facts.schedule is not None and not self.again:
-            self._tell_schedule()
+            self.tell_schedule()
         self.describe()
         events.iteration(t, self.rank, (0, 0), seconds, units, wait)
 
@@ -268,6 +205,7 @@ class Recorder(between.Between, stepping.Stepping):
             d.turn(self.count)
             if d.loop is not None and d.loop.is_left():
                 d.loop = epoch_loop.find(self.frames())
+                syntax.forget()
         left = d.pick(self.count) if self.count == 1 or d.training not in d.passes or d.crosses() or d.begins(self.count) else 0
         units = d.use()
         changes = self.work.step(units, d.training and d.training.shape, self.count + 1)

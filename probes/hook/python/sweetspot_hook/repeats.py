@@ -12,7 +12,7 @@ import functools
 import os
 import types
 
-from . import loops, schedule
+from . import loops, schedule, syntax
 
 MOST = 10000  # rounds
 
@@ -68,24 +68,23 @@ def times(around, nest):
 
 def find(frames):
     """A sentence on trainings that come after this one, None without any, and how many epochs they have, 0 if that is unknown."""
-    trees = {}
     try:
-        nest = loops.nest(frames, trees)
+        nest = loops.nest(frames)
         n, around, _ = loops.epochs(nest)
         around = around if n is not None else around_library(nest)
         for loop, frame in _own(around):
             if _rounds(loop, frame, nest) is None:
                 return "it trains again in each round of a loop (line %d), %s" % (loop.lineno, UNTOLD), 0
-        called = _called_back(frames, trees)
+        called = _called_back(frames)
         if called:
             return called, 0
-        later = list(_later(frames, nest, trees))
+        later = list(_later(frames, nest))
     except Exception:  # a program may hold any object under any name
         return None, 0
     if not later:
         return None, 0
     try:
-        more = sum(_epochs(node, block, frame, nest, trees) for node, block, frame in later) if n is not None and not around else 0
+        more = sum(_epochs(node, block, frame, nest) for node, block, frame in later) if n is not None and not around else 0
     except Exception:
         more = 0
     return "%s (line %d)" % (FURTHER, later[0][0].lineno), more
@@ -166,7 +165,7 @@ def _length(found):
     return len(found) if type(found).__module__ in HELD and hasattr(type(found), "__len__") else None
 
 
-def _later(frames, nest, trees):
+def _later(frames, nest):
     """(node, statements, frame) of each place below at which the program calls again what it trains in, or has another such loop.
 
     The statements are those that come after the training in its own block.
@@ -177,9 +176,9 @@ def _later(frames, nest, trees):
         if is_library(frame):
             library, looped = True, looped or any(of is frame for _, of in nest)
             continue
-        own, tree = loops.active(frame, trees), loops.tree(frame, trees)
+        own, scope = loops.active(frame), syntax.function(frame)
         looped_within, looped = looped, looped or bool(own)
-        scope, off = loops.function(tree, frame), functools.partial(schedule.is_off, frame=frame, counts=_is_count)
+        off = functools.partial(schedule.is_off, frame=frame, counts=_is_count)
         at = own[0] if own else _leaf(scope.body, frame.f_lineno)
         if at is not None and looped:
             called, following = _calls([at], inner, library), _following(scope.body, at)
@@ -190,7 +189,7 @@ def _later(frames, nest, trees):
         inner, library = frame.f_code.co_name, False
 
 
-def _epochs(later, block, frame, nest, trees):
+def _epochs(later, block, frame, nest):
     """The epochs of such a place, a loop or a call of the function whose loop the program is in. Raises an error where they are unknown."""
     if not any(later in (s, getattr(s, "value", None)) for s in block):
         raise ValueError("it may be passed over")
@@ -202,7 +201,7 @@ def _epochs(later, block, frame, nest, trees):
                     and any("epoch" in w.lower() for w in _names(loop.target) | _names(loop.iter)))
     if of.f_back is not frame:
         raise ValueError("the function has no such loop itself")
-    given, n = _arguments(later, loops.function(loops.tree(of, trees), of)), loops.rounds(loop.iter, of, loops.MOST_EPOCHS)
+    given, n = _arguments(later, syntax.function(of)), loops.rounds(loop.iter, of, loops.MOST_EPOCHS)
     for name in _names(loop.iter) & set(given):
         if _sets(block, given[name]):
             raise ValueError("it may be given another number by then")
@@ -227,7 +226,7 @@ def _arguments(call, function):
     return found
 
 
-def _called_back(frames, trees):
+def _called_back(frames):
     """A sentence on a library that calls what trains in a loop of its own, where the program gives it a number; None without one.
 
         study.optimize(objective, n_trials=20)
@@ -235,13 +234,13 @@ def _called_back(frames, trees):
     inner, library, looped = None, None, False
     for frame in frames:
         if is_library(frame):
-            library = library or inner and loops.active(frame, trees) and frame.f_globals["__name__"].partition(".")[0]
+            library = library or inner and loops.active(frame) and frame.f_globals["__name__"].partition(".")[0]
             continue
         if library and looped:
-            for node in schedule.inside([_leaf(loops.function(loops.tree(frame, trees), frame).body, frame.f_lineno)]):
+            for node in schedule.inside([_leaf(syntax.function(frame).body, frame.f_lineno)]):
                 if isinstance(node, ast.Call) and _gives(node, inner, frame):
                     return "%s trains again in each round of a loop of %s (line %d), %s" % (inner, library, node.lineno, UNTOLD)
-        looped = looped or bool(loops.active(frame, trees))
+        looped = looped or bool(loops.active(frame))
         inner, library = frame.f_code.co_name, None
     return None
 

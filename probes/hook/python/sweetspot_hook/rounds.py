@@ -7,7 +7,7 @@ makes what it assigns unknown. Names that the loop does not assign hold what the
 import ast
 import time
 
-from . import evaluate, loops
+from . import evaluate, loops, syntax
 from .evaluate import Unknown
 
 LONGEST = 0.2  # seconds that it may take
@@ -16,7 +16,7 @@ UNKNOWN = object()
 READING = ("get", "index", "count", "items", "keys", "values", "copy")  # methods that change nothing
 
 
-def follow(frames, trees, place, loop, over, wanted):
+def follow(frames, place, loop, over, wanted):
     """[(round, values of the wanted)] of the loop in frame `place`, over a range, at its first round now; raises Unknown.
 
     The frames are the innermost first; wanted are (index of a frame, expression).
@@ -24,8 +24,7 @@ def follow(frames, trees, place, loop, over, wanted):
     inner = None
     scopes = []
     for k, frame in enumerate(frames[: place + 1]):
-        tree = loops.tree(frame, trees)
-        inner = Scope(frame, tree, loop if k == place else loops.function(tree, frame), inner)
+        inner = Scope(frame, loop if k == place else syntax.function(frame), inner)
         scopes.append(inner)
     if inner.now(loop.target) != over[0]:
         raise Unknown
@@ -54,8 +53,8 @@ def name_of(node):
 class Scope:
     """A function's names, or those of a module, in the loop or the call that leads to the step."""
 
-    def __init__(self, frame, tree, node, inner):
-        self.frame, self.tree, self.body, self.inner, self.line = frame, tree, node.body, inner, frame.f_lineno
+    def __init__(self, frame, node, inner):
+        self.frame, self.tree, self.body, self.inner, self.line = frame, syntax.tree(frame), node.body, inner, frame.f_lineno
         self.names, self.step = {}, None  # what was assigned: value or UNKNOWN; the same at the step
         self.keeps, self.assigned = True, {}  # whether names stay from round to round; what a statement assigns
         self.own = {key for s in self.body for key in self._assigns(s)}

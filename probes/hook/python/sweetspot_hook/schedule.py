@@ -11,7 +11,7 @@ import ast
 import linecache
 import re
 
-from . import loops
+from . import loops, syntax
 
 COUNTERS = re.compile(r"_?(cur(rent)?_?|global_?)?(epoch|step|iter|iteration|it)(_?(num|idx|index|no|i))?", re.I)
 SIZES = re.compile(
@@ -42,10 +42,10 @@ class Place:
 
 def find(frames, epochs=None):
     """All such places of the frames, the innermost first. The program trains so many epochs."""
-    trees, found = {}, []
+    found = []
     for k, frame in enumerate(frames):
         try:
-            reader = Reader(loops.function(loops.tree(frame, trees), frame), loops.active(frame, trees), frame, epochs)
+            reader = Reader(frame, epochs)
             found.extend(Place(k, *place) for place in reader.places())
         except Exception:  # a program may hold any object under any name
             found.extend(Place(p.frame, p.line, p.of, None) for p in found[:1])
@@ -83,7 +83,8 @@ def inside(nodes, off=lambda test: False):
 class Reader:
     """Reads one function, or the module, in the order of its text."""
 
-    def __init__(self, scope, active, frame, epochs):
+    def __init__(self, frame, epochs):
+        scope, active = syntax.function(frame), loops.active(frame)
         self.frame, self.epochs = frame, epochs
         # Only what a loop repeats changes; a function that a step is in is repeated by its callers.
         module = isinstance(scope, ast.Module)

@@ -28,9 +28,8 @@ def find(frames, found, epochs, steps):
     of, = of
     wanted = list({(place.frame, ast.unparse(node)): (place.frame, node) for place in found for node in place.wanted}.values())
     try:
-        trees = {}
-        at, loop, over = _loop(frames, trees, epochs if of == "epoch" else steps)
-        seen = rounds.follow(frames, trees, at, loop, over, wanted)
+        at, loop, over = _loop(frames, epochs if of == "epoch" else steps)
+        seen = rounds.follow(frames, at, loop, over, wanted)
     except Exception:  # it is not decidable, or a program holds some odd object
         return None
     sizes = []
@@ -45,10 +44,10 @@ def find(frames, found, epochs, steps):
     return [s for s in sizes if len(s.values) > 1]
 
 
-def _loop(frames, trees, n):
+def _loop(frames, n):
     """The outermost loop over a range of n: (index of its frame, loop, range)."""
     for k in reversed(range(len(frames))):
-        for loop in loops.active(frames[k], trees):
+        for loop in loops.active(frames[k]):
             over = loops.span(loop.iter, frames[k]) if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) else None
             if over is not None and len(over) == n:
                 return k, loop, over

@@ -9,7 +9,7 @@ The program's text is read, none of it is run.
 
 import ast
 
-from . import epochs, loops
+from . import epochs, loops, syntax
 
 NAMES = (
     "max_steps", "max_train_steps", "num_train_steps", "num_training_steps", "total_steps", "total_train_steps", "total_training_steps",
@@ -27,16 +27,16 @@ OTHERS = ("timestep", "time_step", "env", "frame")  # and of what counts those o
 
 def find(frames, arguments):
     """The number of steps, from the program's active frames, the innermost first, and its arguments; None if unknown."""
-    trees, names = {}, NAMES
+    names = NAMES
     try:
-        active = loops.nest(frames, trees)
-        if any(accumulates(frame, trees) for frame in frames) or loops.are_parts(active):
+        active = loops.nest(frames)
+        if any(accumulates(frame) for frame in frames) or loops.are_parts(active):
             return None  # the loop's rounds are parts of steps, or steps parts of them
-        if any(waits(frame, trees) for frame in frames):
+        if any(waits(frame) for frame in frames):
             n, names = None, OF_STEPS
         else:
             n = by_loop(active)
-        done = counters(frames, trees)
+        done = counters(frames)
         names = tuple(name for name in names if name not in done)
     except Exception:  # a program may hold any object under any name
         n = None
@@ -48,9 +48,9 @@ def find(frames, arguments):
     return n
 
 
-def counters(frames, trees):
+def counters(frames):
     """The names of what is added to in the frames' outermost loops, or in their functions: they count what is done, and are no limit."""
-    bodies = [(loops.active(f, trees) or [loops.function(loops.tree(f, trees), f)])[0] for f in frames]
+    bodies = [(loops.active(f) or [syntax.function(f)])[0] for f in frames]
     added = [n.target for body in bodies if not isinstance(body, ast.Module) for n in ast.walk(body) if isinstance(n, ast.AugAssign)]
     return {getattr(t, "attr", getattr(t, "id", "")) for t in added}
 
@@ -58,7 +58,7 @@ def counters(frames, trees):
 def calls(frames, each):
     """The steps of calls that make so many each, where a loop over these tells how many there are."""
     try:
-        n = by_loop(loops.nest(frames, {}))
+        n = by_loop(loops.nest(frames))
     except Exception:  # a program may hold any object under any name
         return None
     return n and whole(n * each)
@@ -165,23 +165,22 @@ def rounds_of(node, frame):
     return None
 
 
-def accumulates(frame, trees):
+def accumulates(frame):
     """Whether the frame is within an if that asks for a remainder, as steps after every so many batches are."""
-    return any(map(_asks_remainder, _tests(frame, trees)))
+    return any(map(_asks_remainder, _tests(frame)))
 
 
-def waits(frame, trees):
+def waits(frame):
     """Whether the frame is within an if that asks for such a remainder by a name. Libraries do, whose limits are of steps all the same."""
-    tests, tree = _tests(frame, trees), loops.tree(frame, trees)
-    assigned = [n for n in ast.walk(tree) if isinstance(n, ast.Assign) and n.lineno <= frame.f_lineno and _asks_remainder(n.value)]
+    tests, scope = _tests(frame), syntax.function(frame)
+    assigned = [n for n in ast.walk(scope) if isinstance(n, ast.Assign) and n.lineno <= frame.f_lineno and _asks_remainder(n.value)]
     named = {t.id for n in assigned for t in n.targets if isinstance(t, ast.Name)}
     return any(getattr(n, "id", None) in named for t in tests for n in ast.walk(t))
 
 
-def _tests(frame, trees):
+def _tests(frame):
     """The conditions that the frame is within."""
-    at = frame.f_lineno
-    return [n.test for n in ast.walk(loops.tree(frame, trees)) if isinstance(n, ast.If) and n.lineno <= at <= n.end_lineno]
+    return [n.test for n in syntax.around(frame) if isinstance(n, ast.If)]
 
 
 def _asks_remainder(expression):

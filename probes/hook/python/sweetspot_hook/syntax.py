@@ -1,0 +1,47 @@
+"""The program's text as syntax trees, and the nodes of it that a frame is in. None of it is run."""
+
+import ast
+import functools
+import linecache
+
+MOST_CHARACTERS = 1 << 19  # of a file; parsing takes a second a million
+
+MOST_FILES = 64
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def tree(frame):
+    """The syntax tree of a frame's file; of no statement where it cannot be read."""
+    name = frame.f_code.co_filename
+    return _parsed(name, "".join(linecache.getlines(name, frame.f_globals)))
+
+
+@functools.lru_cache(MOST_FILES)
+def _parsed(_name, text):
+    try:
+        return ast.parse(text if len(text) <= MOST_CHARACTERS else "")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.parse("")
+
+
+def forget():
+    """Frees the trees, which take a hundred times the memory of the text. They are parsed again where they are asked for."""
+    _parsed.cache_clear()
+
+
+def around(frame):
+    """The nodes around the frame's line, the outermost first."""
+    at, found, nodes = frame.f_lineno, [], [tree(frame)]
+    while nodes:
+        for child in ast.iter_child_nodes(nodes.pop()):
+            if getattr(child, "lineno", 0) <= at <= getattr(child, "end_lineno", at):
+                found.append(child)
+                nodes.append(child)
+    return found
+
+
+def function(frame):
+    """The innermost function around the frame's line, else the module."""
+    scopes = [node for node in around(frame) if isinstance(node, FUNCTIONS)]
+    return max(scopes, key=lambda node: node.lineno, default=tree(frame))
