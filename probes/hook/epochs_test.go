@@ -151,3 +151,42 @@ func TestEpochsOfManyTrainings(t *testing.T) {
 		t.Errorf("%d validations, warnings %q, stderr %q", len(r.validations), r.warnings, r.stderr)
 	}
 }
+
+// passes tells at each step to how many batches its pass over the loader is cut, and counts those of every pass.
+const passes = `
+import sys
+from itertools import islice
+from sweetspot_hook import epochs, steps
+told, rounds, loader = set(), 0, [0.0] * 20
+def step():
+    global rounds
+    rounds += 1
+    told.add(steps.of_pass(epochs.frames_of(sys._getframe(1)), id(loader)))
+path = sys.argv[1]
+exec(compile(open(path).read(), path, "exec"), dict(step=step, loader=loader, islice=islice, limit=5, none=0, dry=True, loss=1.0))
+print(*told, "of", rounds)
+`
+
+// A program that breaks off every pass over its loader says so in its text. Where a break hangs on
+// what only its run tells, nothing is told of it.
+func TestPassesCutShort(t *testing.T) {
+	for source, want := range map[string]string{
+		"for i, x in enumerate(loader):\n    if i >= 3: break\n    step()":                           "3 of 3",
+		"for i, x in enumerate(loader):\n    step()\n    if i == 3: break":                           "4 of 4",
+		"for i, x in enumerate(loader):\n    step()\n    if limit and i + 1 >= limit: break":         "5 of 5",
+		"for i, x in enumerate(loader):\n    step()\n    if none and i + 1 >= none: break":           "None of 20",
+		"for i, x in enumerate(loader, 1):\n    step()\n    if i > limit: break":                     "6 of 6",
+		"for i, x in enumerate(loader):\n    step()\n    if i % 10 == 9: break":                      "10 of 10",
+		"for i, x in enumerate(loader):\n    step()\n    if i % 4 == 0:\n        if dry: break":      "1 of 1",
+		"for i, x in enumerate(loader):\n    step()\n    if i > 30: break":                           "32 of 20",
+		"for i, x in enumerate(loader):\n    step()\n    loss -= 0.1\n    if loss < 0.45: break":     "None of 6",
+		"for i, x in enumerate(loader):\n    for y in [1, 2]:\n        if y == 2: break\n    step()": "None of 20",
+		"for x in islice(loader, 6): step()":                                                         "6 of 6",
+		"for i, x in zip(range(7), loader): step()":                                                  "7 of 7",
+		"for x in loader: step()": "None of 20",
+	} {
+		if got := inText(t, passes, source); got != want {
+			t.Errorf("%s\ntold %s, not %s", source, got, want)
+		}
+	}
+}

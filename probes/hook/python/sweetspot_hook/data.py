@@ -28,6 +28,7 @@ class Data:
         self.counted = None  # units of a whole pass, as fetched
         self.loop = None  # of the program over epochs, where no loader tells of these
         self.turns = False  # the coming iteration is the first of another round of it
+        self.of_epochs, self.rounds = False, None  # whether the program's text counts epochs, and to how many batches it cuts a pass
         self.image = self.changed = False
         self.words = loaders.Words()
 
@@ -68,10 +69,11 @@ class Data:
 
     def first_step(self):
         """Picks the pass that the first step used: the one asked last, unless another one gave what the network got."""
-        self.training = self.latest
-        if self.used and self.latest and self.used != self.latest.whole:
+        chosen = self.latest
+        if self.used and chosen and self.used != chosen.whole:
             fitting = [p for p in self.passes if p.whole == self.used]
-            self.training = fitting[0] if len(fitting) == 1 else self.latest
+            chosen = fitting[0] if len(fitting) == 1 else chosen
+        self.training = self._lasting(chosen)
         if self.training is not None:
             self._adopt()
             self.first = len(self.training.sizes)
@@ -112,7 +114,7 @@ class Data:
         if self.training in self.passes and not (ours and ours[-1] is not self.training and self.crosses()):
             return 0
         if ours:
-            return self._turn(ours[-1], count)
+            return self._turn(self._lasting(ours[-1]), count)
         if candidates and not self._has_stock():
             return self._turn(candidates[-1], count)
         if not candidates and self.latest is not None and self.latest is not self.training:
@@ -123,6 +125,13 @@ class Data:
             if p.loader_id == self.main or over and first and not p.exhausted:
                 return self._turn(p, count)  # within a validation that nobody ended, or not yet
         return 0
+
+    def _lasting(self, a_pass):
+        """The pass, unless it was begun for these batches alone beside another one over the same loader: then that one."""
+        if a_pass is None or not a_pass.is_left() or a_pass.exhausted:
+            return a_pass
+        others = [p for p in self.passes if p.loader_id == a_pass.loader_id and not p.exhausted and not p.is_left()]
+        return others[-1] if others else a_pass
 
     def crosses(self):
         """Whether a step may have used the last batches of a pass and the first of the next: none is fetched ahead."""
@@ -155,6 +164,8 @@ class Data:
             # Both are in one loop, and the shorter is repeated or has run out: the epoch goes on.
             chosen.steps = old.steps
             chosen.take(len(chosen.sizes) - 1)
+            return left
+        if not self.of_epochs and old.is_cut() and old.steps == 1:  # for each step the program draws a batch
             return left
         self.epoch, self.index = self.epoch + 1, 0
         self._whole(old, count)
@@ -217,7 +228,7 @@ class Data:
         if self.epochs_done:
             per_epoch = self.steps_done / self.epochs_done
         elif self.length and self.batches:
-            per_epoch = self.length / self.batches
+            per_epoch = min(self.length, self.rounds or self.length) / self.batches
         elif self.loop is not None:
             per_epoch = self.loop.length
         size = self.size

@@ -20,6 +20,7 @@ class Lengths:
     def _find_length(self, frames, place, repeated):
         self.place, f, loader = place, self.facts, self.data.latest and self.data.latest.loader_id
         f.epochs, f.steps = epochs.find(frames, sys.argv[1:], loader), steps.find(frames, sys.argv[1:])
+        self.data.of_epochs, self.data.rounds = bool(f.epochs), f.epochs and steps.of_pass(frames, loader)
         later = self._plan(frames, repeated)
         f.epochs = self.due = f.epochs and f.epochs + self.data.epochs_done
         f.epochs = f.epochs and f.epochs + later
@@ -54,10 +55,7 @@ class Lengths:
             again = repeats.OPEN
         if again is None:
             return 0
-        if more:
-            counted = "the total takes all of its epochs to be alike"
-        else:
-            counted = "the number of epochs is that of " + ("the trainings so far" if self.count else "one training")
+        counted = "the total takes all of its epochs to be alike" if more else "the number of epochs is that of the trainings so far"
         self.facts.schedule, self.again = again, again + "; " + counted
         if self.again != said and not self.further:
             events.warn(self.again)

@@ -43,14 +43,15 @@ def around_library(nest):
 def around_pass(within, loader):
     """The loops of these, in one over epochs, that passes over the loader with this id are in; the innermost first."""
     for k, (loop, frame) in enumerate(within):
-        if isinstance(loop, ast.For) and _goes_over(loop.iter, frame, loader):
+        if isinstance(loop, ast.For) and goes_over(loop.iter, frame, loader):
             return within[k + 1 :]
     return ()
 
 
-def _goes_over(node, frame, loader):
+def goes_over(node, frame, loader):
+    """Whether a loop over the node passes over the loader with this id."""
     if isinstance(node, ast.Call):
-        return any(_goes_over(part, frame, loader) for part in node.args)
+        return any(goes_over(part, frame, loader) for part in node.args)
     found = loops.lookup(node, frame)
     return found is not None and (id(found) == loader or loader in map(id, getattr(found, "__dict__", {}).values()))
 

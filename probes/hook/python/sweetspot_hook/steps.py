@@ -9,7 +9,7 @@ The program's text is read, none of it is run.
 
 import ast
 
-from . import epochs, loops, syntax
+from . import epochs, evaluate, loops, repeats, syntax
 
 NAMES = (
     "max_steps", "max_train_steps", "num_train_steps", "num_training_steps", "total_steps", "total_train_steps", "total_training_steps",
@@ -20,6 +20,7 @@ OF_STEPS = tuple(name for name in NAMES if "step" in name.lower())  # not of bat
 SHORT = ("--steps", "--iters", "--iterations")  # may be those of a solver, too
 
 MOST = 10**9
+MOST_ROUNDS = 10000  # of a loop that are looked at for a break
 
 COUNTERS = ("step", "iter")  # in the name of what counts steps
 OTHERS = ("timestep", "time_step", "env", "frame")  # and of what counts those of a simulated world
@@ -62,6 +63,63 @@ def calls(frames, each):
     except Exception:  # a program may hold any object under any name
         return None
     return n and whole(n * each)
+
+
+def of_pass(frames, loader):
+    """The batches to which the program cuts each pass over the loader with this id; None where it goes on to the end, or that is unknown.
+
+        for i, batch in enumerate(loader):      for batch in islice(loader, n):
+            if i >= n: break                        ...
+    """
+    try:
+        for loop, frame in loops.nest(frames):
+            if isinstance(loop, ast.For) and repeats.goes_over(loop.iter, frame, loader):
+                known = [n for n in (rounds_of(loop.iter, frame), *_broken_off(loop, frame)) if n]
+                return min(known, default=None)
+    except Exception:  # a program may hold any object under any name
+        pass
+    return None
+
+
+def _broken_off(loop, frame):
+    """The rounds after which each break of a loop ends it, as far as the number that the loop gives its rounds decides that."""
+    first, number = _first(loop, frame), loop.target.elts[0].id if isinstance(loop.target, ast.Tuple) else ""
+    changing = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+    def get(node):
+        called = getattr(node, "id", "")
+        if called != number and called in changing:
+            raise evaluate.Unknown
+        return round_ if called == number else evaluate.plain(loops.lookup(node, frame))
+
+    for line, tests in _breaks(loop.body, []) if first is not None else ():
+        numbered = any(getattr(n, "id", "") == number for test in tests for n in ast.walk(test))
+        for round_ in range(first, first + (MOST_ROUNDS if numbered else 1)):
+            try:
+                ends = all(evaluate.value(test, get) for test in tests)
+            except evaluate.Unknown:
+                break
+            if ends:
+                yield round_ - first + (line > frame.f_lineno)
+                break
+
+
+def _breaks(statements, tests):
+    """(line, tests) of each break that ends the loop of these statements: it does where all the tests hold."""
+    for s in statements:
+        if isinstance(s, ast.Break):
+            yield s.lineno, tests
+        elif isinstance(s, ast.If):
+            yield from _breaks(s.body, [*tests, s.test])
+
+
+def _first(loop, frame):
+    """The number that a loop gives its first round, where it numbers them itself; None where it does not, or that is unknown."""
+    if not isinstance(loop, ast.For) or getattr(getattr(loop.iter, "func", None), "id", "") != "enumerate":
+        return None
+    begin = [*loop.iter.args[1:], *(k.value for k in loop.iter.keywords if k.arg == "start"), ast.Constant(0)][0]
+    first = loops.value(begin, frame)
+    return first if first in (0, 1) else None
 
 
 def options(names):
@@ -110,11 +168,8 @@ def rounds_more(statement, frame, loop):
     own = isinstance(loop, ast.For) and any(getattr(n, "id", None) == getattr(left, "id", "") for n in ast.walk(loop.target))
     if not own or statement.lineno <= frame.f_lineno:
         return 0
-    if getattr(getattr(loop.iter, "func", None), "id", "") != "enumerate":
-        return 0
-    begin = [*loop.iter.args[1:], *(k.value for k in loop.iter.keywords if k.arg == "start"), ast.Constant(0)][0]
-    first = loops.value(begin, frame)
-    if first not in (0, 1):
+    first = _first(loop, frame)
+    if first is None:
         return 0
     beyond = isinstance(statement.test.ops[0], ast.Gt)
     counted = beyond and loops.value(left, frame) == 0  # as compared has it
