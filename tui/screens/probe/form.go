@@ -244,46 +244,29 @@ func (f Form) Sizing() string {
 	return fmt.Sprintf("%s = %d probes, %s", s, s.probes(), f.spend())
 }
 
-// startup is what a probe takes at least before its first steady step, in
-// seconds: Python, the framework and the model have to be loaded.
-const startup = 5
-
-// wall is how many seconds the probes of a host take, from the shortest each can be to
-// the caps.
+// wall is how many seconds the probes of a host are expected to take, the least and the most.
 func (f Form) wall() (low, high float64) {
-	low, high = f.Rule().MinSeconds+startup, math.Inf(1)
-	if f.MaxSeconds > 0 {
-		high = f.MaxSeconds
-		low = min(low, high)
+	s, rule := f.size(), f.Rule()
+	if f.USDPerHour != nil {
+		rule.USDPerHour = new(*f.USDPerHour * float64(s.hosts)) // all hosts work at a time
 	}
-	n := float64(f.size().perHost())
-	return low * n, high * n
+	return rule.Spend(s.perHost())
 }
 
 // spend is what all probes take. Hosts work side by side, and each of them costs.
 func (f Form) spend() string {
-	s := f.size()
 	low, high := f.wall()
-	wall := [2]float64{low, high}
+	words := "about " + between(low, high, quantity.Duration)
 	if f.USDPerHour == nil {
-		return "about " + between(wall[0], wall[1], quantity.Duration)
+		return words
 	}
-	second := *f.USDPerHour / 3600 * float64(s.hosts) // dollars while all hosts work
-	if f.MaxUSD > 0 && second > 0 {
-		for i := range wall {
-			wall[i] = min(wall[i], f.MaxUSD/second)
-		}
-	}
-	return "about " + between(wall[0], wall[1], quantity.Duration) + ", " + between(wall[0]*second, wall[1]*second,
-		quantity.Money)
+	second := *f.USDPerHour / 3600 * float64(f.size().hosts) // dollars while all hosts work
+	return words + ", " + between(low*second, high*second, quantity.Money)
 }
 
-// between writes a range; without a cap it has no end.
+// between writes a range.
 func between(low, high float64, format func(float64) string) string {
-	switch {
-	case math.IsInf(high, 1):
-		return format(low) + " or more"
-	case math.IsNaN(high) || format(low) == format(high):
+	if format(low) == format(high) {
 		return format(low)
 	}
 	return format(low) + " to " + format(high)

@@ -34,7 +34,7 @@ func TestListsInTheForm(t *testing.T) {
 		f.Repeat != 2 || !slices.Equal(f.Hosts, []string{"", "me@vm:2222"}) {
 		t.Errorf("form is %+v", f)
 	}
-	want := "2 batch sizes × 2 precisions × 3 prunings × 2 repeats × 2 hosts = 48 probes, about 4 m 00 s to 48 m 00 s"
+	want := "2 batch sizes × 2 precisions × 3 prunings × 2 repeats × 2 hosts = 48 probes, about 6 m 00 s to 48 m 00 s"
 	if got := exact(t, s); f.Sizing() != want || !strings.Contains(got, "hosts = 48 probes") {
 		t.Errorf("what it comes to is not said:\n%s", got)
 	}
@@ -137,14 +137,14 @@ func TestThePriceIsAgreedTo(t *testing.T) {
 	f.USDPerHour, f.Batches, f.MaxSeconds, f.MaxUSD = new(3.6), []int{1, 2}, 100, 0.15
 	s.SetForm(f)
 	title, question := s.Price()
-	// Two probes of at least 10 s and at most 100 s at a tenth of a cent a second.
-	if title != "Start the probes?" || question != "2 batch sizes = 2 probes, about 20.0 s to 2 m 30 s, $0.020 to "+
+	// Two probes of about 15 s and at most 100 s each, at a tenth of a cent a second.
+	if title != "Start the probes?" || question != "2 batch sizes = 2 probes, about 30.0 s to 2 m 30 s, $0.030 to "+
 		"$0.15 at $3.60/h." {
 		t.Errorf("%s %s", title, question)
 	}
 	f.MaxSeconds, f.MaxUSD, f.Batches = 0, 0, f.Batches[:1]
 	s.SetForm(f)
-	if _, question := s.Price(); question != "one probe, about 10.0 s or more, $0.010 or more at $3.60/h." {
+	if _, question := s.Price(); question != "one probe, about 15.0 s to 10 m 00 s, $0.015 to $0.60 at $3.60/h." {
 		t.Error(question)
 	}
 }

@@ -268,7 +268,7 @@ func TestLengthsOfJobs(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
 		want      string
-	}{{1, 2, "1.00 s to 2.00 s"}, {1, math.Inf(1), "1.00 s or more"}, {1, 1.001, "1.00 s"}, {1, math.NaN(), "1.00 s"}} {
+	}{{1, 2, "1.00 s to 2.00 s"}, {1, 1.001, "1.00 s"}} {
 		if got := between(c.low, c.high, quantity.Duration); got != c.want {
 			t.Errorf("from %g to %g is %s", c.low, c.high, got)
 		}

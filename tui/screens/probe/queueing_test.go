@@ -166,7 +166,7 @@ func TestGPUTypesAreTaken(t *testing.T) {
 		}
 	}
 	s.form.Batches = []int{32, 64}
-	want := "2 batch sizes × 3 GPU types = 6 probes, in 3 jobs of about 20.0 s to 4 m 00 s each, $0.046 to $0.55 without h100, " +
+	want := "2 batch sizes × 3 GPU types = 6 probes, in 3 jobs of about 30.0 s to 4 m 00 s each, $0.069 to $0.55 without h100, " +
 		"whose price is not known"
 	if got := s.sizing(); got != want {
 		t.Errorf("it comes to\n%s, not\n%s", got, want)
@@ -194,11 +194,11 @@ func TestGPUTypesAreTaken(t *testing.T) {
 		t.Errorf("a cap without a price: %q", s.err)
 	}
 	s.form.GPUs, s.form.MaxUSD = []string{"a100"}, 0.05
-	if got := s.sizing(); !strings.HasSuffix(got, "in 1 job of about 20.0 s to 4 m 00 s, $0.014 to $0.050") {
+	if got := s.sizing(); !strings.HasSuffix(got, "in 1 job of about 30.0 s to 4 m 00 s, $0.021 to $0.050") {
 		t.Error(got)
 	}
 	s.form.GPUs, s.form.MaxUSD, s.form.MaxSeconds = []string{"h100"}, 0, 0
-	if got := s.sizing(); !strings.HasSuffix(got, "in 1 job of about 20.0 s to 10 m 00 s, at prices that are not known") {
+	if got := s.sizing(); !strings.HasSuffix(got, "in 1 job of about 30.0 s to 10 m 00 s, at prices that are not known") {
 		t.Error(got) // a job has a cap of its own
 	}
 	s.prober = func(context.Context, screen.Workspace, Form, question.Query) (Probe, error) {
