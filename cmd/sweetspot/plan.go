@@ -197,7 +197,7 @@ func parseTerms(flag string, words []string) (seconds, error) {
 	return out, nil
 }
 
-// parseTerm reads a duration; "none" is 0.
+// parseTerm reads a duration in seconds, which may be 0.
 func parseTerm(s string) (float64, error) {
 	if t := strings.TrimSpace(s); t == "0" || t == "0s" {
 		return 0, nil

@@ -105,8 +105,8 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 		"with --host it is one of that host (default: the current one; on a host the home there)")
 	fl.Var(of(&f.rent, oneOf(renterNames()...), ""), "rent", "rent the VM types of --vm with sky (SkyPilot), aws or "+
 		"gcloud, probe on each of them, and end them; see --dry-run")
-	fl.Var(of(&f.timeLimit, aboveZero(parseSeconds), "20m"), "time-limit", "how long a rented VM is used at most; "+
-		"it then ends by itself")
+	fl.Var(of(&f.timeLimit, aboveZero(parseSeconds), usualLimit.String()), "time-limit", "how long a rented VM is used "+
+		"at most; it then ends by itself")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "with --rent, only say what would be rented and what it costs at most, and "+
 		"write the scripts that do it")
 	fl.BoolVar(&f.noMetadata,
@@ -173,8 +173,8 @@ func (f *probeFlags) check(fl *pflag.FlagSet, args []string) error {
 			"nothing to probe: give --model file.py:factory, --model example:fashion-cnn, or a command after --")
 	case f.repeat < 1:
 		return usageError("--repeat %d: must be at least 1", f.repeat)
-	case f.rule.MaxN < 0:
-		return usageError("--max-steps %d: must be above 0", f.rule.MaxN)
+	case fl.Changed("max-steps") && f.rule.MaxN < 1:
+		return usageError("--max-steps %d: give a number of at least 1, or leave it out", f.rule.MaxN)
 	case f.rent == "" && (f.dryRun || fl.Changed("time-limit")):
 		return usageError("--dry-run and --time-limit are of a VM that is rented; add --rent sky and the VM type as --vm")
 	case f.rent != "" && f.vm == "":

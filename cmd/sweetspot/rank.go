@@ -106,25 +106,7 @@ func newRankCommand() *cobra.Command {
 		Short: "Rank VM types, batch sizes and variants for a model",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			result, tested, err := ask(cmd, database(cmd), flags)
-			if err != nil && (result == nil || !wantsJSON(cmd)) {
-				return err
-			}
-			switch out := cmd.OutOrStdout(); {
-			case wantsJSON(cmd):
-				most := cmp.Or(limit, new(contract.FirstListed))
-				err = errors.Join(contract.NewListing(result, tested, time.Now(), *most).WriteJSON(out), err)
-			case csv:
-				most := cmp.Or(limit, new(contract.All))
-				err = contract.NewListing(result, tested, time.Now(), *most).WriteCSV(out)
-			default:
-				most := cmp.Or(limit, new(texttable.RankingRows))
-				err = errors.Join(texttable.Ranking(out, result, tested, time.Now(), *most), flags.noteFloor(out, result))
-			}
-			if err == nil {
-				err = feasibleOrSay(result)
-			}
-			return err
+			return flags.printRanking(cmd, database(cmd), csv, limit)
 		},
 	}
 	flags.register(cmd)
@@ -138,16 +120,31 @@ func newRankCommand() *cobra.Command {
 // printDefaultRanking is what sweetspot says without a terminal.
 func printDefaultRanking(cmd *cobra.Command, db string) error {
 	flags := queryFlags{purchase: profile.OnDemand, maxCount: question.DefaultCount}
-	result, tested, err := ask(cmd, db, flags)
-	if err != nil {
+	return flags.printRanking(cmd, db, false, nil)
+}
+
+// printRanking answers from the database, in JSON where the command has that flag. A limit of nil is the
+// usual one of the format.
+func (f *queryFlags) printRanking(cmd *cobra.Command, db string, csv bool, limit *int) error {
+	result, tested, err := ask(cmd, db, *f)
+	if err != nil && (result == nil || !wantsJSON(cmd)) {
 		return err
 	}
-	if wantsJSON(cmd) {
-		return contract.NewListing(result, tested, time.Now(), contract.FirstListed).WriteJSON(cmd.OutOrStdout())
+	switch out := cmd.OutOrStdout(); {
+	case wantsJSON(cmd):
+		most := cmp.Or(limit, new(contract.FirstListed))
+		err = errors.Join(contract.NewListing(result, tested, time.Now(), *most).WriteJSON(out), err)
+	case csv:
+		most := cmp.Or(limit, new(contract.All))
+		err = contract.NewListing(result, tested, time.Now(), *most).WriteCSV(out)
+	default:
+		most := cmp.Or(limit, new(texttable.RankingRows))
+		err = errors.Join(texttable.Ranking(out, result, tested, time.Now(), *most), f.noteFloor(out, result))
 	}
-	out := cmd.OutOrStdout()
-	return errors.Join(texttable.Ranking(out, result, tested, time.Now(), texttable.RankingRows),
-		flags.noteFloor(out, result))
+	if err == nil {
+		err = feasibleOrSay(result)
+	}
+	return err
 }
 
 // noteFloor says of a limit on the accuracy that nobody asked for how to lift it.

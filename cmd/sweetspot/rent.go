@@ -324,7 +324,7 @@ func newRentals(all []rented, total float64) rentalsJSON {
 	return out
 }
 
-// usualLimit is how long a VM is used at most that is rented from the screens.
+// usualLimit is how long a rented VM is used at most where nobody says otherwise.
 const usualLimit = 20 * time.Minute
 
 // renter writes the script for a form with SkyPilot, which asks for nothing more.

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -46,8 +44,11 @@ func testGPU(cmd *cobra.Command, python string, keep bool) error {
 	if !keep && (wantsJSON(cmd) || !term.IsTerminal(os.Stdin.Fd())) {
 		return nil
 	}
-	if !keep && !wantsKept(cmd.InOrStdin(), cmd.ErrOrStderr()) {
-		return nil
+	if !keep {
+		_, _ = fmt.Fprint(cmd.ErrOrStderr(), "Keep the result as a run? [y/N] ")
+		if !isYes(ctx, cmd.InOrStdin()) {
+			return nil
+		}
 	}
 	return keepRun(cmd, run)
 }
@@ -69,13 +70,6 @@ func writeTested(w io.Writer, checks []doctor.Check) error {
 		}
 	}
 	return nil
-}
-
-// wantsKept asks; nothing said is no.
-func wantsKept(in io.Reader, out io.Writer) bool {
-	fmt.Fprint(out, "Keep the result as a run? [y/N] ")
-	answer, _ := bufio.NewReader(io.LimitReader(in, 100)).ReadString('\n') // without an answer it is not kept
-	return strings.HasPrefix(strings.ToLower(strings.TrimSpace(answer)), "y")
 }
 
 func keepRun(cmd *cobra.Command, run profile.Run) (err error) {

@@ -35,7 +35,7 @@ func TestSelftestWithoutGPU(t *testing.T) {
 // Only a yes keeps the result, and then it is a run like any other.
 func TestKeepingASelftest(t *testing.T) {
 	for answer, want := range map[string]bool{"y\n": true, "Yes\n": true, "\n": false, "": false, "no\n": false} {
-		if got := wantsKept(strings.NewReader(answer), io.Discard); got != want {
+		if got := isYes(t.Context(), strings.NewReader(answer)); got != want {
 			t.Errorf("%q: %v", answer, got)
 		}
 	}

@@ -17,7 +17,6 @@ import (
 
 	"sweetspot/data/contract"
 	"sweetspot/data/workspace"
-	"sweetspot/engine/quantity"
 	"sweetspot/engine/question"
 	"sweetspot/tui/screen"
 	"sweetspot/tui/screens/probe"
@@ -145,7 +144,7 @@ func (f *serveFlags) config(cmd *cobra.Command) (c server.Config, err error) {
 }
 
 func parseIdle(s string) (time.Duration, error) {
-	seconds, err := quantity.ParseDuration(s)
+	seconds, err := parseTerm(s)
 	if err == nil && (seconds != 0 && seconds < 1 || seconds > 1e9) {
 		err = fmt.Errorf("%q is not between 1 s and 30 years; 0 sets no limit", s)
 	}

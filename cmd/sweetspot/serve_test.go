@@ -37,6 +37,7 @@ func TestServeRefuses(t *testing.T) {
 		"--ssh :2222 --idle 0.1s":           {exitUsage, "--idle: "},
 		"--ssh :2222 --max-sessions 0":      {exitUsage, "--max-sessions: "},
 		"--ssh :2222":                       {exitFailed, "does not exist: put the public keys"},
+		"--ssh :2222 --idle 0":              {exitFailed, "does not exist: put the public keys"},
 		"--ssh :2222 --authorized-keys /":   {exitFailed, "cannot be read"},
 		"nothing.db --ssh :2222":            {exitUsage, "neither a command nor an existing file"},
 		"--ssh :2222 --db /nowhere/some.db": {exitFailed, "/nowhere/some.db"},

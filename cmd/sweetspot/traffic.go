@@ -294,9 +294,7 @@ func kept(a serving.Advice) error {
 	if a.Keeps {
 		return nil
 	}
-	i := slices.IndexFunc(a.Words, func(w string) bool { return strings.HasPrefix(w, "no scheme") })
-	return exitError{exitInfeasible, fmt.Errorf("%s: loosen --slo or --max-violations",
-		strings.TrimSpace(a.Words[max(i, 0)]))}
+	return exitError{exitInfeasible, fmt.Errorf("%s: loosen --slo or --max-violations", a.WhyNot)}
 }
 
 // arrivals reads the trace, or makes one up.

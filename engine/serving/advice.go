@@ -147,8 +147,8 @@ func (p *Procured) Offer() *Offer {
 	return &p.Offers[p.Served[p.Chosen].Offer]
 }
 
-// monthS is a month as clouds count it, 730 hours, in seconds.
-const monthS = 730 * 3600
+// monthS is a month in seconds.
+const monthS = quantity.HoursPerMonth * 3600
 
 // Question is what [Advise] answers. Points, Memory and Variants are optional; with
 // them it says what looser limits would save.
@@ -185,6 +185,7 @@ type Advice struct {
 	MonthlyUSD float64 // of the pick, dollars in 730 hours of such load
 	Savings    []Saving
 	Words      []string // the same in sentences
+	WhyNot     string   // one of them, if no scheme keeps the limit; else ""
 }
 
 // Saving is what a looser limit would save.
@@ -223,6 +224,10 @@ func Advise(q Question) (Advice, error) {
 	a.Savings = append(q.latencySlack(pick), q.accuracySlack(pick)...)
 	for i := range a.Savings {
 		a.Savings[i].SavesUSD = a.MonthlyUSD - a.Savings[i].MonthlyUSD
+	}
+	if !a.Keeps {
+		a.WhyNot = fmt.Sprintf("no scheme keeps violations to %.2f %%, this one has the fewest%s", 100*q.MaxViolations,
+			q.because())
 	}
 	a.Words = a.words(q)
 	return a, nil
@@ -345,7 +350,7 @@ func (a Advice) words(q Question) []string {
 	say("%s: %s a month, %.1f VMs on average and %d at most; %.2f %% of the requests violate their limit",
 		pick.Scheme, quantity.Money(a.MonthlyUSD), a.MeanVMs, a.MostVMs, 100*pick.ViolationShare())
 	if !a.Keeps {
-		say("no scheme keeps violations to %.2f %%, this one has the fewest%s", 100*q.MaxViolations, q.because())
+		w = append(w, a.WhyNot)
 	}
 	ratio := "of unknown size, the median minute being empty"
 	if a.PeakToMedian != nil {
