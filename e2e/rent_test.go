@@ -30,12 +30,12 @@ torch.set_num_threads(1)
 torch.manual_seed(0)
 data = TensorDataset(torch.randn(6400, 256), torch.randint(0, 10, (6400,)))
 net = nn.Sequential(nn.Linear(256, 768), nn.ReLU(), nn.Linear(768, 768), nn.ReLU(), nn.Linear(768, 10))
-optimiser = torch.optim.SGD(net.parameters(), lr=0.1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 for epoch in range(args.epochs):
     for inputs, labels in DataLoader(data, batch_size=args.batch_size, shuffle=True):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         nn.functional.cross_entropy(net(inputs), labels).backward()
-        optimiser.step()
+        optimizer.step()
 `
 
 // ownCatalog are VM types of the stand-in cloud.

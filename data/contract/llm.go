@@ -187,9 +187,6 @@ type LLMInput struct {
 	Seed      *uint64
 }
 
-// HoursPerMonth is that of all monthly sums.
-const HoursPerMonth = 730
-
 // NewLLM describes how a server does.
 func NewLLM(in LLMInput) LLM {
 	a := in.Answer
@@ -307,7 +304,7 @@ func (out *LLM) addCosts(in LLMInput) {
 		c := in.Answer.Load.CostOf(p.USDPerHour)
 		cost := LLMCost{
 			Purchase: clean(p.Purchase), USDPerHour: p.USDPerHour, USD: c.USD,
-			Monthly: p.USDPerHour * float64(in.Answer.Load.Replicas) * HoursPerMonth,
+			Monthly: p.USDPerHour * float64(in.Answer.Load.Replicas) * quantity.HoursPerMonth,
 			Input:   known(c.PerMillion.Input), Output: known(c.PerMillion.Output), Token: million(c.PerToken),
 		}
 		if at := in.Answer.Alone; at != nil {
@@ -321,7 +318,7 @@ func (out *LLM) addCosts(in LLMInput) {
 	usd := in.API.USD(in.Answer.Load.Input, in.Answer.Load.Output)
 	out.API = &LLMAPI{Input: in.API.Input, Output: in.API.Output, USD: usd,
 		Token:   million(usd / float64(out.Trace.Input+out.Trace.Output)),
-		Monthly: known(usd / out.Trace.PeriodS * 3600 * HoursPerMonth)}
+		Monthly: known(usd / out.Trace.PeriodS * 3600 * quantity.HoursPerMonth)}
 	if len(in.Prices) > 0 {
 		even := in.Answer.Load.BreakEven(in.Prices[0].USDPerHour, *in.API)
 		out.API.BreakEven = known(even)

@@ -4,10 +4,10 @@
 // interruptions: a spot price alone is not a cost.
 package bill
 
-import "sweetspot/engine/estimate"
-
-// hoursAMonth turns a month's price of a disk into an hour's, as clouds do.
-const hoursAMonth = 730
+import (
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/quantity"
+)
 
 // Bill is what the user states about a job's cost beside its work. The zero value
 // adds nothing on VMs that are not interrupted.
@@ -37,7 +37,9 @@ type Bill struct {
 func (b Bill) IsZero() bool { return b == Bill{} }
 
 // DiskUSDPerHour is the price of the disk of one VM in US dollars per hour.
-func (b Bill) DiskUSDPerHour() float64 { return b.DiskGiB * b.DiskUSDPerGiBMonth / hoursAMonth }
+func (b Bill) DiskUSDPerHour() float64 {
+	return b.DiskGiB * b.DiskUSDPerGiBMonth / quantity.HoursPerMonth
+}
 
 // EgressUSD is the cost of the job's egress in US dollars.
 func (b Bill) EgressUSD() float64 { return b.EgressGiB * b.EgressUSDPerGiB }

@@ -195,7 +195,8 @@ func gib(s string) (float64, error) {
 // the chance of it within that time.
 func rate(s string) (perHour float64, err error) {
 	text, per, _ := strings.Cut(s, "/")
-	hours, known := map[string]float64{"h": 1, "hour": 1, "d": 24, "day": 24, "mo": hoursAMonth, "month": hoursAMonth}[per]
+	const month = quantity.HoursPerMonth
+	hours, known := map[string]float64{"h": 1, "hour": 1, "d": 24, "day": 24, "mo": month, "month": month}[per]
 	share, isShare := strings.CutSuffix(text, "%")
 	v, err := plain(share)
 	switch {

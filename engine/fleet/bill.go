@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"sweetspot/engine/approx"
+	"sweetspot/engine/estimate"
+	"sweetspot/engine/quantity"
 )
 
 // Asked are the candidates of a schedule as package approx prices them, in the
@@ -77,7 +79,7 @@ func (s *Schedule) Rest(tasks []Task) Rest {
 	slices.Sort(waits)
 	r.WaitS, r.WaitP95S = math.NaN(), math.NaN()
 	if len(waits) > 0 {
-		r.WaitS, r.WaitP95S = stat.Mean(waits, nil), Quantile(waits, 0.95)
+		r.WaitS, r.WaitP95S = stat.Mean(waits, nil), estimate.Quantile(waits, 0.95)
 	}
 	r.IdleGPUs = 1 - gpus/taken
 	r.PeriodS = math.Max(tasks[len(tasks)-1].SubmitS-tasks[0].SubmitS, runtimes/float64(len(tasks)))
@@ -112,16 +114,6 @@ func (r *Rest) overtime(s *Schedule, tasks []Task) {
 // beyond is how much of a stretch of seconds lies after an end.
 func beyond(end, start, seconds float64) float64 {
 	return math.Min(math.Max(start+seconds-end, 0), seconds)
-}
-
-// Quantile is that of sorted values, between the two nearest ones.
-func Quantile(sorted []float64, share float64) float64 {
-	at := share * float64(len(sorted)-1)
-	low := int(at)
-	if low+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[low] + (at-float64(low))*(sorted[low+1]-sorted[low])
 }
 
 // rounding is the relative tolerance for a start computed from a deadline.
@@ -163,15 +155,12 @@ func (r Rest) Outlasts() float64 {
 
 // Monthly is a bill over the period as one over a month of 730 hours.
 func (r Rest) Monthly(b Bill) Bill {
-	monthly := hoursPerMonth * 3600 / r.PeriodS
+	monthly := quantity.HoursPerMonth * 3600 / r.PeriodS
 	b.ReservedUSD *= monthly
 	b.OnDemandUSD *= monthly
 	b.PenaltyUSD *= monthly
 	return b
 }
-
-// hoursPerMonth is a twelfth of a year of 365 days.
-const hoursPerMonth = 730
 
 // Size is what a number of reserved VMs would cost, in US dollars per month of 730
 // hours, if the load of the trace went on.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
@@ -314,5 +315,5 @@ func ratioOf(full, reduced []*profile.Run) (ratio float64, pairs int) {
 		return math.NaN(), 0
 	}
 	slices.Sort(ratios)
-	return Quantile(ratios, 0.5), len(ratios)
+	return estimate.Quantile(ratios, 0.5), len(ratios)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"sweetspot/engine/approx"
+	"sweetspot/engine/estimate"
 )
 
 // Question is everything that a fleet is asked about.
@@ -180,7 +181,7 @@ func (q *Question) Spreads(seeds int) []Spread {
 			continue
 		}
 		slices.Sort(x)
-		spreads[i] = Spread{Quantile(x, 0.05), Quantile(x, 0.95), true}
+		spreads[i] = Spread{estimate.Quantile(x, 0.05), estimate.Quantile(x, 0.95), true}
 	}
 	return spreads
 }

@@ -163,6 +163,9 @@ func decimal(v float64, decimals int) string {
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
+// HoursPerMonth is a month as clouds bill it: a twelfth of a year of 365 days.
+const HoursPerMonth = 730
+
 // Money writes dollars for people: $0.0031, $2.41, $1,204.
 func Money(usd float64) string {
 	switch {

@@ -19,7 +19,7 @@ const Opening = "ImageNet-1k"
 // Start is what is asked about a model where a user says nothing else. Variants that
 // are of little use are left out by a limit on the accuracy, which the user sees and
 // can take away ([Floor]). Of the opening question the predictions are asked for too:
-// its figures are of two GPUs.
+// its figures are of ten GPUs, and the catalog has more.
 func Start(set *profile.Set, of Question) Query {
 	q := Default()
 	q.Model, q.Mode, q.Unit = of.Model, of.Mode, of.Unit

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"sweetspot/engine/fleet"
+	"sweetspot/engine/estimate"
 	"sweetspot/engine/training"
 )
 
@@ -91,7 +91,7 @@ func Judge(in Inputs) *Method {
 		}
 	}
 	slices.Sort(errors)
-	m.Median, m.P90 = fleet.Quantile(errors, 0.5), fleet.Quantile(errors, 0.9)
+	m.Median, m.P90 = estimate.Quantile(errors, 0.5), estimate.Quantile(errors, 0.9)
 	m.Fastest = picks(cells, func(Reconstructed) float64 { return 1 })
 	m.Cheapest = picks(cells, func(c Reconstructed) float64 { return c.USDPerHour })
 	m.FindingOut = costs(in)

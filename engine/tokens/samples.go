@@ -13,7 +13,7 @@ import (
 
 // Course is how a training came to its target: in samples, or whatever else its batch is counted in.
 type Course struct {
-	Batch   float64   // of an optimiser step
+	Batch   float64   // of an optimizer step
 	Samples []float64 // at each evaluation, rising; at the last one the target was reached
 }
 

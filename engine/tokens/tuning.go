@@ -10,7 +10,7 @@ import (
 // Tuning is a fine-tuning that reached its target: how far it was at each evaluation.
 type Tuning struct {
 	System  string    // runs of one take equally long, but for stalls
-	Batch   float64   // samples of an optimiser step
+	Batch   float64   // samples of an optimizer step
 	Samples []float64 // at each evaluation, rising
 	AtS     []float64 // seconds from the run's start, rising
 }
@@ -59,13 +59,13 @@ func (t Tuning) left(samples float64) float64 {
 	return (samples - t.Samples[1]) * (t.AtS[1] - t.AtS[0]) / (t.Samples[1] - t.Samples[0])
 }
 
-// Stall is the share of a total that another run of the system lost at once, from which
+// stallShare is the share of a total that another run of the system lost at once, from which
 // a run counts as one that may stall.
-const Stall = 0.05
+const stallShare = 0.05
 
-// untold is ln(what was left / as predicted) that nine of ten runs stay below where no
+// defaultMiss is ln(what was left / as predicted) that nine of ten runs stay below where no
 // other run tells it.
-const untold = 0.1
+const defaultMiss = 0.1
 
 // Total predicts the seconds until so many samples from the first two evaluations.
 // mayStall says that another run of the system stood still for long. It is unknown
@@ -75,7 +75,7 @@ func (t *Tunings) Total(run Tuning, samples float64) (total estimate.Estimate, m
 		return estimate.Estimate{}, false
 	}
 	left := run.left(samples)
-	off := untold
+	off := defaultMiss
 	if n := len(t.misses); n > 0 {
 		if rank := int(math.Ceil(0.9*float64(n+1))) - 1; rank < n {
 			off = t.misses[rank]
@@ -85,7 +85,7 @@ func (t *Tunings) Total(run Tuning, samples float64) (total estimate.Estimate, m
 	total = estimate.Estimate{
 		Value: start + left, Low: start + left*math.Exp(-off), High: start + left*math.Exp(off), Basis: estimate.Measured,
 	}
-	return total, t.stall(run.System) > Stall*total.Value
+	return total, t.stall(run.System) > stallShare*total.Value
 }
 
 // stall is the longest that a run of the system stood still, beyond what is usual

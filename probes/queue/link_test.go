@@ -74,7 +74,7 @@ func (l *simLink) run() {
 
 // follow is what the agent does.
 func (l *simLink) follow() {
-	l.exit = runner.Exit{Code: lostCode, Lost: errors.New("the connection was lost")}
+	l.exit = runner.Exit{Code: runner.ConnectionLost, Lost: errors.New("the connection was lost")}
 	heard, last, sent := time.Now(), time.Time{}, 0
 	for {
 		select {

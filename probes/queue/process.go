@@ -319,10 +319,7 @@ func (p *Process) explain(said string) string {
 	return fmt.Sprintf("%s: %s", job, said)
 }
 
-func (p *Process) lose(why error) { p.exit = runner.Exit{Code: lostCode, Lost: why} }
-
-// lostCode is the exit code of a process that could not be followed: that of ssh.
-const lostCode = 255
+func (p *Process) lose(why error) { p.exit = runner.Exit{Code: runner.ConnectionLost, Lost: why} }
 
 func (p *Process) isHalted() bool {
 	select {

@@ -16,6 +16,7 @@ import (
 	"sweetspot/data/bundle"
 	"sweetspot/data/shellwords"
 	"sweetspot/engine/plaintext"
+	"sweetspot/probes/runner"
 )
 
 // Folder is a folder of bundles on another host, which needs only a POSIX shell and tar.
@@ -214,7 +215,7 @@ func (f Folder) run(ctx context.Context, script string, in io.Reader, out io.Wri
 		return fmt.Errorf("%s could not be started: %w", words[0], err)
 	case errors.Is(err, errEnough) || errors.Is(err, errTooMuch):
 		return err
-	case c.cmd.ProcessState.ExitCode() == sshFailed:
+	case c.cmd.ProcessState.ExitCode() == runner.ConnectionLost:
 		return c.connectError("")
 	}
 	return fmt.Errorf("%s can't be used (%s); check that it is a folder that you may read and write, with room on its "+

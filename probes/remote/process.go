@@ -215,9 +215,9 @@ func (p *Process) receive(mark string, spoke chan<- struct{}) {
 	p.reportStart(p.conn.connectError(banner)) // counts only if nothing else was reported
 	switch {
 	case p.broken != "":
-		p.exit = runner.Exit{Code: sshFailed, Lost: errors.New(p.broken)}
+		p.exit = runner.Exit{Code: runner.ConnectionLost, Lost: errors.New(p.broken)}
 	case !p.collected:
-		p.exit = runner.Exit{Code: sshFailed, Lost: p.lost()}
+		p.exit = runner.Exit{Code: runner.ConnectionLost, Lost: p.lost()}
 	}
 	for _, w := range p.writers {
 		_ = w.Close()

@@ -21,6 +21,7 @@ import (
 
 	"sweetspot/data/shellwords"
 	"sweetspot/engine/plaintext"
+	"sweetspot/probes/runner"
 )
 
 // SSHVariable is the environment variable with the command to use instead of ssh.
@@ -137,10 +138,6 @@ func (c *connection) kill() {
 	}
 }
 
-// sshFailed is ssh's exit code for its own failures; any other is the remote
-// command's.
-const sshFailed = 255
-
 // connectError says why no agent answered. banner is the last line that arrived
 // instead.
 func (c *connection) connectError(banner string) error {
@@ -154,7 +151,7 @@ func (c *connection) connectError(banner string) error {
 	case code == 127:
 		return fmt.Errorf("%s has no Python at the usual path (%s); install Python 3 there, or give its path with --python",
 			name, last)
-	case code != sshFailed:
+	case code != runner.ConnectionLost:
 		return fmt.Errorf("%s could not run the probe's agent (exit code %d: %s); check that ssh %s python3 --version "+
 			"prints 3.8 or newer", name, code, last, c.host.hint())
 	case has("host key verification failed"), has("no matching host key"):

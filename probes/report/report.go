@@ -18,6 +18,7 @@ import (
 	"sweetspot/engine/steady"
 	"sweetspot/engine/training"
 	"sweetspot/probes/matrix"
+	"sweetspot/probes/runner"
 	"sweetspot/probes/session"
 )
 
@@ -30,13 +31,6 @@ type Probe struct {
 
 // notSteady starts the warning that the mean is only rough.
 const notSteady = "not steady: "
-
-// connectionLost describes a probe on another host whose connection was lost;
-// sshFailed is its exit code then: that of ssh, since the script's is unknown.
-const (
-	connectionLost = "connection lost"
-	sshFailed      = 255
-)
 
 // Unmeasured reports one probe of several that was skipped or could not start.
 func Unmeasured(r matrix.Row) Probe {
@@ -207,7 +201,7 @@ func New(u session.Update, epochs []float64, kinds map[estimate.Basis]profile.Ki
 	if u.Err != nil {
 		p.Run.Error = new(u.Err.Error())
 		if u.StoppedBecause == session.Interrupted && !strings.HasPrefix(u.StoppedWords, session.CutOff) {
-			p.Run.StoppedWords = new(connectionLost) // whatever was known before
+			p.Run.StoppedWords = new(session.ConnectionLost) // whatever was known before
 		}
 	}
 	pauses := training.PausesOf(r)
@@ -279,8 +273,9 @@ func Saved(ctx context.Context, db *store.Store, id int64) (session.Update, erro
 		u.SpentS = *r.SpentS
 	}
 	u.Summary = summary(u.Run, u.Seconds)
-	if r.Address != "" && u.StoppedBecause == session.Interrupted && u.ScriptExit != nil && *u.ScriptExit == sshFailed {
-		u.StoppedWords = connectionLost
+	if r.Address != "" && u.StoppedBecause == session.Interrupted && u.ScriptExit != nil &&
+		*u.ScriptExit == runner.ConnectionLost {
+		u.StoppedWords = session.ConnectionLost
 	}
 	if u.Run.Status == profile.Failed {
 		u.Err = errors.New("the probe failed; its log is in the database")

@@ -53,6 +53,10 @@ type Exit struct {
 	Lost error // the command is on another host, and the connection to it was lost
 }
 
+// ConnectionLost is the exit code of ssh for its own failures, and of a command on another host that could no
+// longer be followed.
+const ConnectionLost = 255
+
 // Process is a command under way. Its three streams must be read to the end.
 type Process struct {
 	events, stdout, stderr io.Reader

@@ -314,7 +314,7 @@ func (l *loop) finish() {
 	u.Run.Status, u.StoppedBecause, u.Err = status, why, err
 	u.StoppedWords = l.words
 	if l.scriptEx.Lost != nil {
-		u.StoppedWords = "connection lost"
+		u.StoppedWords = ConnectionLost
 		if p, ok := l.process.(interface{ Again() bool }); ok && !l.goesOn() {
 			if u.StoppedWords = CutOff; p.Again() {
 				u.StoppedWords += " and begun again"

@@ -133,8 +133,12 @@ const (
 	Interrupted = "interrupted"
 )
 
-// CutOff begins the words for the end of a probe whose job was cut off.
-const CutOff = "its job was cut off"
+// Words for the end of a probe on another host: its connection was lost, or its job was cut off, which
+// more words may follow.
+const (
+	ConnectionLost = "connection lost"
+	CutOff         = "its job was cut off"
+)
 
 // Session is a probe under way.
 type Session struct {

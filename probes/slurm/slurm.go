@@ -21,6 +21,7 @@ import (
 	"sweetspot/engine/plaintext"
 	"sweetspot/probes/queue"
 	"sweetspot/probes/remote"
+	"sweetspot/probes/runner"
 )
 
 // Options are what jobs ask for beside GPUs. All are passed on to Slurm, quoted.
@@ -130,11 +131,8 @@ func isUnanswered(err error) bool {
 		return false
 	}
 	var exit *exec.ExitError
-	return errors.As(f.err, &exit) && exit.ExitCode() == sshLost || unanswered.MatchString(f.said)
+	return errors.As(f.err, &exit) && exit.ExitCode() == runner.ConnectionLost || unanswered.MatchString(f.said)
 }
-
-// sshLost is the exit code of an ssh that could not connect, or whose connection was lost.
-const sshLost = 255
 
 func (f *failure) Error() string {
 	if last := lastLine(f.said); last != "" {

@@ -98,7 +98,7 @@ type Tuning struct {
 	Round, Submitter, System string
 
 	Run     string
-	Batch   float64 // samples of an optimiser step
+	Batch   float64 // samples of an optimizer step
 	TotalS  float64
 	Samples []float64 // at each evaluation, rising; the last reached the target
 	AtS     []float64 // seconds from the run's start
