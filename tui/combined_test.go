@@ -34,7 +34,7 @@ func TestCombinations(t *testing.T) {
 		d.press("m", "enter")
 	}
 	d.press("C")
-	if s := d.screen(); !strings.Contains(s, "combinations are for inference") {
+	if s := d.screen(); !strings.Contains(s, "are for inference only") {
 		t.Errorf("a training can be combined:\n%s", s)
 	}
 }

@@ -153,7 +153,7 @@ func (s *Screen) Disabled(action keys.Action) string {
 		}
 	case keys.Combined:
 		if s.Question().Mode == profile.Train {
-			return "a training runs on one VM: combinations are for inference"
+			return "combinations of VM types are for inference only"
 		}
 	case keys.FixSteps:
 		switch q := s.Question(); {
