@@ -83,8 +83,8 @@ var scripts = []script{
 	{file: "one_function.py", iterations: 24, batch: 10, samples: 60, perEpoch: 6, epochs: 4, steps: unknown,
 		validations: 4, seed: true},
 	{file: "stages.py", iterations: 60, batch: 5, samples: 50, perEpoch: 10, epochs: 6, steps: unknown, seed: true,
-		warning: "it trains again and again, and the number of rounds is unknown; the number of epochs is that of the " +
-			"trainings so far"},
+		warning: "it trains again and again, and how often is unknown; only the epochs of the trainings so far are " +
+			"counted"},
 	{file: "turns.py", iterations: 48, batch: 5, samples: 40, perEpoch: 8, epochs: 6, steps: unknown, seed: true},
 	// Precisions.
 	{file: "amp.py", iterations: 24, batch: 8, samples: 64, perEpoch: 8, epochs: 3, steps: unknown, seed: true},

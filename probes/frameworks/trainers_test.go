@@ -19,7 +19,7 @@ var trainers = []script{
 		seed: true},
 	{file: "lightning_unfreezes.py", framework: "Lightning", iterations: 30, batch: 8, samples: 80, perEpoch: 10,
 		epochs: 3, steps: unknown, seed: true, warning: "a callback of Lightning's, Later, changes its work in later " +
-			"epochs; what was timed says little of later steps"},
+			"epochs; what was timed says little about later steps"},
 	{file: "lightning_epochs.py", framework: "Lightning", iterations: 48, batch: 10, samples: 120, perEpoch: 12,
 		epochs: 4, steps: unknown, validations: 5, checkpoints: 4, seed: true},
 	{file: "lightning_steps.py", framework: "Lightning", iterations: 50, batch: 16, samples: 320, perEpoch: 20,

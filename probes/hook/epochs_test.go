@@ -55,7 +55,7 @@ func TestTrainedAgain(t *testing.T) {
 	c := exec.CommandContext(t.Context(), "python3", "../frameworks/scripts/trained_again.py")
 	c.Env = append(c.Environ(), "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1")
 	out, err := c.CombinedOutput()
-	const untold = "and the number of rounds is unknown\n"
+	const untold = "and how often is unknown\n"
 	const round = "it trains again in each round of a loop (line 1 of it), " + untold
 	const want = `whole: 4 epochs, None steps, None
 numbered: 6 epochs, None steps, None
@@ -145,8 +145,8 @@ func TestEpochsOfManyTrainings(t *testing.T) {
 	if first, last := r.models[0], r.models[len(r.models)-1]; number(first.Epochs) != 2 || number(last.Epochs) != 6 {
 		t.Errorf("%g epochs at first and %g in the end", number(first.Epochs), number(last.Epochs))
 	}
-	const again = "it trains again and again, and the number of rounds is unknown; " +
-		"the number of epochs is that of the trainings so far"
+	const again = "it trains again and again, and how often is unknown; " +
+		"only the epochs of the trainings so far are counted"
 	if len(r.validations) != 6 || !slices.Contains(r.warnings, again) {
 		t.Errorf("%d validations, warnings %q, stderr %q", len(r.validations), r.warnings, r.stderr)
 	}

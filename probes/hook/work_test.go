@@ -49,7 +49,7 @@ for epoch in range(4):
 `)}}, nil)
 	last := r.models[len(r.models)-1]
 	if r.exit.Code != 0 || len(r.warnings) != 2 || !strings.Contains(r.warnings[0], "trains again further down") ||
-		!strings.Contains(r.warnings[1], "says little of later steps") ||
+		!strings.Contains(r.warnings[1], "says little about later steps") ||
 		!strings.Contains(last.Schedule, "side = 8 if epoch < 2 else 12") || last.Sizes != nil {
 		t.Errorf("exit %+v, warnings %q, %+v", r.exit, r.warnings, last)
 	}

@@ -55,7 +55,7 @@ class Lengths:
             again = repeats.OPEN
         if again is None:
             return 0
-        counted = "the total takes all of its epochs to be alike" if more else "the number of epochs is that of the trainings so far"
+        counted = "the total assumes that all of its epochs take equally long" if more else "only the epochs of the trainings so far are counted"
         self.facts.schedule, self.again = again, again + "; " + counted
         if self.again != said and not self.further:
             events.warn(self.again)
@@ -70,4 +70,4 @@ class Lengths:
             _, samples, per_epoch = d.facts(1)
             f.sizes = sizes.told(known, f.batch_size, shape, samples, per_epoch)
         self.sizes = None
-        events.warn(f.schedule + ("; its total is told from that" if f.sizes else "; what was timed says little of later steps"))
+        events.warn(f.schedule + ("; the total allows for that" if f.sizes else "; what was timed says little about later steps"))

@@ -21,7 +21,7 @@ SHOWN = ("enumerate", "tqdm", "track", "list", "sorted", "reversed")  # what goe
 TRAINERS = ("fit", "train", "learn")  # methods of libraries
 STEPS = ("step", "backward")
 
-UNTOLD = "and the number of rounds is unknown"
+UNTOLD = "and how often is unknown"
 OPEN = "it trains again and again, " + UNTOLD
 FURTHER = "it trains again further down"
 
