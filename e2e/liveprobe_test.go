@@ -26,8 +26,8 @@ def tiny():
     return Tiny()
 `
 
-// probing starts a probe of the tiny model that goes on until it is told to
-// stop, and waits until it streams.
+// probing starts a probe of the tiny model that goes on until it has
+// to stop, and waits until it streams.
 func (s *terminal) probing() {
 	s.t.Helper()
 	model := filepath.Join(s.work, "tiny.py")

@@ -333,7 +333,7 @@ func TestColumnsOfATableAreAskedFor(t *testing.T) {
 		}
 		d.importAll(path)
 		d.exact()
-		d.says("What do the columns hold?", "batch_size", "resnet50", "nothing tells whether it was")
+		d.says("What do the columns hold?", "batch_size", "resnet50", "nothing says whether it was")
 		if size.w == 120 {
 			golden.RequireEqual(t, []byte(d.screen()))
 		}

@@ -40,7 +40,7 @@ func TestEpochsOfAnAttachedRun(t *testing.T) {
 	}
 }
 
-// Who asks for a run that is not there is told how to find those that are.
+// Who asks for a run that is not there learns how to find those that are.
 func TestAttachToNoRun(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv("XDG_DATA_HOME", t.TempDir())

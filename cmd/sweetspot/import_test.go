@@ -129,7 +129,7 @@ func isWrongUsage(err error) bool {
 	return errors.As(err, &exit) && exit.code == exitUsage
 }
 
-// Prices may be told by GPU; one that no run has is told.
+// Prices may be given by GPU; one that no run has is reported.
 func TestImportPricesByGPU(t *testing.T) {
 	dir := t.TempDir()
 	const table = "model,infer_img_size,infer_samples_per_sec,infer_step_time,infer_batch_size\nnet,224,1000,256,256\n"

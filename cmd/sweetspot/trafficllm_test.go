@@ -85,7 +85,7 @@ func TestTrafficLLMAsCSV(t *testing.T) {
 	}
 }
 
-// Of requests that all arrive at once no load is told, neither 0 nor none.
+// Of requests that all arrive at once no load is given, neither 0 nor none.
 func TestTrafficLLMAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "once.csv")
 	if err := os.WriteFile(path, []byte("time_s,input_tokens,output_tokens\n5,100,10\n"), 0o600); err != nil {

@@ -24,11 +24,11 @@ func newTrafficLoadsCommand() *cobra.Command {
 	var f loadsFlags
 	cmd := &cobra.Command{
 		Use:   "loads",
-		Short: "Tell TPOT, latency and tokens per second of a language model's server at loads that were not measured",
+		Short: "Predict TPOT, latency and tokens per second of a language model's server at loads that were not measured",
 		Long: "loads lists the loads that were probed or imported of a model's servers, and what requests take at other\n" +
 			"numbers at once, by a line or a parabola between those that were measured; at other lengths; and on a\n" +
 			"server with one such load, as on another one. How far these rules are off for other servers corrects them and\n" +
-			"tells the intervals. A load is of clients that each ask again once they are answered, so that nothing waits.\n" +
+			"sets the intervals. A load is of clients that each ask again once they are answered, so that nothing waits.\n" +
 			"What lies beyond the loads is unknown. traffic llm simulates requests that come at their own times.",
 		Example: "  sweetspot traffic loads --model llama-3.1-8b\n" +
 			"  sweetspot traffic loads --model llama-3.1-8b --gpu h100 --concurrency 24,48",

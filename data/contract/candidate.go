@@ -92,7 +92,7 @@ type Candidate struct {
 type ToLoss struct {
 	Value *float64 `json:"value" yaml:"value"`
 	Range `yaml:",inline"`
-	Why   string `json:"why" yaml:"why"` // which trainings tell it
+	Why   string `json:"why" yaml:"why"` // the trainings it rests on
 }
 
 // ScaledSize is a training on a number of GPUs, or of processes without.

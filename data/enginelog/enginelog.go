@@ -138,7 +138,7 @@ func (f *found) settings() (batching.Settings, error) {
 		s.CacheTokens = int(told)
 	}
 	if s.CacheTokens == 0 {
-		return s, errors.New("no line tells how many tokens the cache holds: give the log from the start of vLLM " +
+		return s, errors.New("no line says how many tokens the cache holds: give the log from the start of vLLM " +
 			"(GPU KV cache size), SGLang (max_total_num_tokens) or TGI (max batch total tokens)")
 	}
 	return s, nil

@@ -50,7 +50,7 @@ func TestRead(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	for _, log := range []string{"", "INFO: started\n", "GPU KV cache size: 0 tokens", "GPU KV cache size: -5 tokens",
 		"max_total_num_tokens=99999999999999999999", "Maximum concurrency for 0 tokens per request: ...x"} {
-		if s, err := Read(strings.NewReader(log)); err == nil || !strings.Contains(err.Error(), "no line tells") {
+		if s, err := Read(strings.NewReader(log)); err == nil || !strings.Contains(err.Error(), "no line says") {
 			t.Errorf("%q: %+v, %v", log, s, err)
 		}
 	}

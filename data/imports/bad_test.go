@@ -66,7 +66,7 @@ func TestTruncatedFiles(t *testing.T) {
 						case k == i && slices.Contains(documents, f.Name) && len(bytes.TrimSpace(text[at:])) > 0:
 							t.Errorf("%s cut at byte %d is read", file.Path, at)
 						case isSide, slices.ContainsFunc(r.Notes, func(n string) bool {
-							return strings.Contains(n, "cut off") || strings.Contains(n, "nothing tells whether")
+							return strings.Contains(n, "cut off") || strings.Contains(n, "nothing says whether")
 						}):
 						case slices.Contains(rows, f.Name):
 							sameRuns(t, r, whole, at)
@@ -308,7 +308,7 @@ func (e endless) Read(p []byte) (int, error) {
 
 func (endless) Close() error { return nil }
 
-// What keeps reading from going on ends it, and is told.
+// What keeps reading from going on ends it, and is reported.
 func TestReadEndsEarly(t *testing.T) {
 	good, bad := fixture(t, "keras")[0], inMemory("/a/x.md", []byte("# nothing"))
 	full := errors.New("the disk is full")

@@ -142,7 +142,7 @@ func TestTrainerWithoutAnEnd(t *testing.T) {
 		"cut off here")
 }
 
-// The global batch is told exactly or not at all.
+// The global batch is given exactly or not at all.
 func TestGlobalBatchOfTrainer(t *testing.T) {
 	for _, c := range []struct {
 		name                       string
@@ -201,12 +201,12 @@ func TestEventFiles(t *testing.T) {
 	whole := board(logged{1719249200, 0, "loss", 2, false}, logged{1719249210, 100, "loss", 1, true},
 		logged{1719249220, 200, "loss", math.NaN(), false})
 	r := one(t, path, string(whole), source.Given{})
-	noted(t, r, "no tag tells the epochs")
+	noted(t, r, "no tag gives the epochs")
 	if run := r.Set.Runs[0]; !near(run.Steady.Value, 0.1) || run.Epochs != nil || run.AsOf != "2024-06-24" ||
 		run.Model != "run" {
 		t.Errorf("%+v", run)
 	}
-	noted(t, one(t, "/a/run/renamed", string(whole), source.Given{}), "no tag tells the epochs")
+	noted(t, one(t, "/a/run/renamed", string(whole), source.Given{}), "no tag gives the epochs")
 	for _, end := range []logged{{1719249210, 100, "epoch", 0.5, false}, {1719249210, 0, "epoch", 1.5, false}} {
 		still := board(logged{1719249200, 0, "loss", 2, false}, logged{1719249200, 0, "epoch", 0.5, false},
 			logged{1719249210, 100, "loss", 1, false}, end)
@@ -264,7 +264,7 @@ func TestGiven(t *testing.T) {
 }
 
 // What a file says of its own wins over what the user says of all, and the
-// difference is told.
+// difference is noted.
 func TestFilesWinOverWhatIsGiven(t *testing.T) {
 	const epochs = "version,submitter,system,acc_per_node,accelerator,benchmark,run,total_s,epochs,epoch_start_rel_s,evals\nv1,maker,box,8,V100,resnet,0,700,2,1;350,349:0.5;699:0.7\n"
 	vm := &profile.VMType{Cloud: "aws", InstanceType: "g5.xlarge", GPU: "A10G", GPUCount: 1}
@@ -311,7 +311,7 @@ func TestUnknownGPUs(t *testing.T) {
 	}
 }
 
-// A compressed table is told and named as what it holds.
+// A compressed table is recognised and named by what it holds.
 func TestNamesOfCompressedFiles(t *testing.T) {
 	dir := t.TempDir()
 	var packed bytes.Buffer

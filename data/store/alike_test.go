@@ -49,7 +49,7 @@ func TestNetworksAreToldApart(t *testing.T) {
 	}
 }
 
-// What comes from another database or a file is told apart as well.
+// What comes from another database or a file is distinguished as well.
 func TestNetworksThatComeAreToldApart(t *testing.T) {
 	run := func(network string, params, seconds float64) profile.Run {
 		r := runOn("train", "", "image", seconds)

@@ -18,7 +18,7 @@ func text(v any) json.RawMessage {
 }
 
 // items are all that this database would tell others. A run that is being recorded, or waits to
-// be collected here, is told when it has ended.
+// be collected here, follows when it has ended.
 func (x *syncing) items(ctx context.Context, tx *transaction) (items []own, err error) {
 	type lister = func(context.Context, *transaction) ([]own, error)
 	for _, list := range []lister{x.models, x.runs, x.picks, x.prices, tombstones} {

@@ -86,7 +86,7 @@ func TestRowsAreCountedWithoutBlankLines(t *testing.T) {
 	}
 }
 
-// Of a row the first wrong cell is told, and reading ends there.
+// Of a row the first wrong cell is reported, and reading ends there.
 func TestCells(t *testing.T) {
 	for text, want := range map[string]string{
 		"a,b\n,unknown\n":      "0 0",

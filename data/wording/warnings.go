@@ -72,7 +72,7 @@ func Warnings(r *rank.Result, now time.Time) []string {
 				"rely on it", VMs(c), c.Time.Basis))
 		}
 		if c.FromEpochs && c.Why != "" {
-			out = append(out, fmt.Sprintf("the time of the first, %s, is told from its first epochs alone (%s to %s): %s",
+			out = append(out, fmt.Sprintf("the time of the first, %s, is estimated from its first epochs only (%s to %s): %s",
 				VMs(c), quantity.Duration(c.Time.Low), quantity.Duration(c.Time.High), c.Why))
 		}
 		if c.Schedule != "" {
@@ -115,7 +115,7 @@ func Warnings(r *rank.Result, now time.Time) []string {
 			"variants, clouds, GPUs or batch sizes for more", most))
 	}
 	if left := r.Space.Unweighed; len(left) > 0 {
-		out = append(out, fmt.Sprintf("weights in %s are left out, for nobody told their accuracy: import one with the "+
+		out = append(out, fmt.Sprintf("weights in %s are left out because their accuracy is unknown: import one with the "+
 			"name of its metric, or ask for them with --variant", strings.Join(left, ", ")))
 	}
 	if metrics := r.Space.Metrics; len(metrics) > 1 {

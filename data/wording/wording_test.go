@@ -53,7 +53,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// A time told from the first epochs comes with its range and why it is so wide.
+// A time estimated from the first epochs comes with its range and why it is so wide.
 func TestWarningOfFirstEpochs(t *testing.T) {
 	of := func(why string) string {
 		c := candidate.Candidate{FromEpochs: true, Why: why, Time: estimate.Estimate{Value: 3600, Low: 1800, High: 10800,
@@ -61,7 +61,7 @@ func TestWarningOfFirstEpochs(t *testing.T) {
 		r := rank.Evaluate(rank.NewSpace(candidate.ListOf(c)), question.Query{Sort: question.ByTime})
 		return strings.Join(Warnings(r, time.Now()), "; ")
 	}
-	if got := of("images may grow"); !strings.Contains(got, "epochs alone (30 m 00 s to 3 h 00 m): images may grow") {
+	if got := of("images may grow"); !strings.Contains(got, "epochs only (30 m 00 s to 3 h 00 m): images may grow") {
 		t.Errorf("%q", got)
 	}
 	if got := of(""); strings.Contains(got, "first epochs") {

@@ -188,7 +188,7 @@ func (f FunctionTime) Memory(of serving.Function) (m serving.Memory, measured []
 		return m, nil, err
 	}
 	if f.KneeGB != 0 || f.Fixed != nil {
-		return m, nil, errors.New("measured times tell the knee and the fixed share: leave them out")
+		return m, nil, errors.New("measured times give the knee and the fixed share: leave them out")
 	}
 	if measured, err = parseTimes(f.Times); err == nil {
 		m, err = serving.FitMemory(measured)

@@ -17,7 +17,7 @@ import (
 const Words = "startup=90s disk=200GiB disk-price=0.08 egress=50GiB egress-price=0.09 interruptions=0.05/h " +
 	"checkpoint=30m electricity-price=0.12/kWh pue=1.3"
 
-// field is one word of a bill: an amount, which is 0 where it is not told, or a number
+// field is one word of a bill: an amount, which is 0 where it is not given, or a number
 // that may be unknown.
 type field struct {
 	name    string // in words

@@ -350,7 +350,7 @@ func TestEpochsOfTheNewestRun(t *testing.T) {
 }
 
 // Of a run of which only epochs are known, the total of another number of epochs
-// is told from these; of its own number it is what it took.
+// is estimated from these; of its own number it is what it took.
 func TestTotalsFromEpochs(t *testing.T) {
 	r := train(256, "p2")
 	r.Epochs, r.TotalS = new(8.0), new(5+8*60.0)

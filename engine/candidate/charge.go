@@ -52,7 +52,7 @@ func (f *facts) charge(c *Candidate, p Part) {
 	}
 }
 
-// job is the candidate's work as it is billed. Where nothing else is told a
+// job is the candidate's work as it is billed. Where nothing else is given a
 // training is safe after each epoch, an inference after each batch.
 func (f *facts) job(c *Candidate, p Part, spot bool) bill.Job {
 	j := bill.Job{Seconds: c.Time, VMs: p.Count, USDPerHour: p.USDPerHour, Spot: spot, Together: c.Mode == profile.Train,

@@ -43,7 +43,7 @@ func withSpot(set *profile.Set) *profile.Set {
 	return set
 }
 
-// The bill changes nothing that is not told, and what is told is in time, cost
+// The bill changes nothing that is not given, and what is given is in time, cost
 // and the parts alike, whether one VM type is ranked alone or combined.
 func TestOneTypeIsChargedTheSameCombinedAndAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -23,7 +23,7 @@ type List struct {
 	Metrics []string
 	// Losses are those that evaluations of a language model's trainings showed, rising.
 	Losses []float64
-	// Unweighed are the kinds of a language model's weights that are left out, for nobody told their accuracy.
+	// Unweighed are the kinds of a language model's weights that are left out because their accuracy is unknown.
 	Unweighed []string
 	// Uneven are the batches of a language model's training that leave VM types out.
 	Uneven []Uneven

@@ -74,7 +74,7 @@ type predictions struct {
 	origins   origins
 	sources   [][]int64          // runs with a steady time, by variant
 	works     []profile.Work     // by variant
-	memory    []*transfer.Memory // by variant; nil where nothing tells
+	memory    []*transfer.Memory // by variant; nil where it is unknown
 	powers    *energy.Powers     // nil where none was measured
 	startups  map[int]startup    // by number of GPUs, and of all under [anyGPUs]
 	pauses    training.Pauses

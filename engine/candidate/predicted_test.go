@@ -69,7 +69,7 @@ func TestPredictedCandidates(t *testing.T) {
 	}
 }
 
-// Whether a batch size fits in the memory of a VM type is told by the peaks of the
+// Whether a batch size fits in the memory of a VM type is predicted from the peaks of the
 // batch sizes that were run elsewhere.
 func TestPredictedMemory(t *testing.T) {
 	set := twoTypes()

@@ -256,7 +256,7 @@ func (p *Powers) onBoth(s transfer.Subject, from, to string) map[string][][2]dra
 }
 
 // busier is how many times as much of its peak the second GPU keeps busy, by the times that
-// so many other models took on both, each beside the peaks at its own precision; 1 where nothing tells.
+// so many other models took on both, each beside the peaks at its own precision; 1 where it is unknown.
 func (p *Powers) busier(both map[string][][2]drawn, from, to string) (factor float64, models int) {
 	sum := 0.0
 	for _, model := range slices.Sorted(maps.Keys(both)) {

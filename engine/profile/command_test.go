@@ -41,7 +41,7 @@ func TestCommandAt(t *testing.T) {
 	}
 }
 
-// What a script needs elsewhere is told by its newest run in the folder, be it with other
+// What a script needs elsewhere is taken from its newest run in the folder, be it with other
 // arguments.
 func TestPackagesForACommand(t *testing.T) {
 	old, own := []string{"torch==2.0.0"}, []string{"torch==2.1.0"}

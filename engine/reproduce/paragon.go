@@ -92,7 +92,7 @@ type claim struct {
 	table, cell string
 	ours        float64
 	holds       *bool  // nil judges nothing
-	note, why   string // why is told where it does not hold
+	note, why   string // why is set where it does not hold
 	about       string // of the load or the model
 }
 

@@ -59,7 +59,7 @@ func (o relations) violations() []claim {
 		each(o.loads, (*drawnLoad).cheaper))
 }
 
-// judged holds a printed number against a load's; why is told where they differ.
+// judged holds a printed number against a load's; why is given where they differ.
 //
 //nolint:revive // the cells of a row in their order
 func (o relations) judged(s sheet, c Cell, l *drawnLoad, of func(*draw) float64, note, why string) Row {

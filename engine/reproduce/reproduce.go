@@ -353,7 +353,7 @@ func (s sheet) row(paper string, c Cell, how computation, slips []Slip) Row {
 	return row
 }
 
-// against holds what is shown against a printed cell; why is told where they differ.
+// against holds what is shown against a printed cell; why is given where they differ.
 func (s sheet) against(paper string, printed Key, shown Cell, how computation, why string) Row {
 	row := s.row(paper, shown, how, nil)
 	row.Key = printed

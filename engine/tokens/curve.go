@@ -149,7 +149,7 @@ func (c *curve) line(low, high sample, at float64) Case {
 	return c.asked("two", plain, shape)
 }
 
-// parabola goes through three: where nothing tells how far it is off, it counts as half as far as a line.
+// parabola goes through three: where it is unknown how far it is off, it counts as half as far as a line.
 // Nine in ten of the published TPOTs that docs/accuracy.md lists are within 8 % of it, and within 20 % of
 // a line.
 func (c *curve) parabola(low, middle, high sample, at float64) Case {

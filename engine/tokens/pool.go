@@ -24,8 +24,8 @@ type pool struct {
 const (
 	// leastGroups is how many groups it takes to learn from others: fewer agree by chance.
 	leastGroups = 4
-	// unlearned is the standard deviation of the plain rule's logarithm where nothing
-	// tells it: the plain rules' mean misses on published measurements are 5 to 20 %.
+	// unlearned is the standard deviation of the plain rule's logarithm where it is
+	// unknown: the plain rules' mean misses on published measurements are 5 to 20 %.
 	unlearned = 0.2
 	// leastSpread keeps deviations that are all 0 from being divided by it.
 	leastSpread = 1e-4

@@ -20,7 +20,7 @@ type Case struct {
 	Tags  []string  // what it is of: model, machine, ...; cases with equal tags err alike
 	Shape []float64 // what is known of it, in units in which 1 is a difference that matters; as many as of its kind
 	Plain float64   // the plain rule's answer, in seconds
-	// Spread is the standard deviation of ln(measured / plain) where nothing tells it; 0 is that of most rules.
+	// Spread is the standard deviation of ln(measured / plain) where nothing shows it; 0 is that of most rules.
 	Spread float64
 }
 

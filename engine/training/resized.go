@@ -62,7 +62,7 @@ func resizedPauses(r profile.Run, own *float64) []profile.Pause {
 	var out []profile.Pause
 	for _, p := range r.Pauses {
 		if p.Iterations == nil {
-			continue // when it came is told by the epochs that were
+			continue // when it came is known from the epochs that were
 		}
 		if !between[p.Kind] {
 			p.Iterations = new(int(math.Round(float64(*p.Iterations) / *own * *r.IterationsPerEpoch)))

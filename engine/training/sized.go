@@ -85,7 +85,7 @@ func sizeAt(s profile.Size, round float64) float64 {
 }
 
 // sized is how many steady iterations, as long as those that were measured, a training of such
-// stretches takes: at least, as is likely, and at most. Nothing tells yet which parts of a step
+// stretches takes: at least, as is likely, and at most. Nothing shows yet which parts of a step
 // stay, grow with its work by the least, and by the most; the ends are those of one part alone,
 // and half of a step is likely to stay.
 func sized(r profile.Run, parts []stretch) (low, likely, high float64) {

@@ -39,7 +39,7 @@ func (p *Predictor) Several(n int) []*Predictor {
 // Iteration is the time in seconds of a steady iteration of a variant at a global
 // batch size on a number of GPUs of one VM, and why: the measurements it rests
 // on. It is unknown, and why empty, where nothing supports a prediction. Where
-// nothing was run on any GPU it is told by the network's work. In inference it is
+// nothing was run on any GPU it is predicted from the network's work. In inference it is
 // the time of a batch on one GPU. Where only the times of whole epochs are known it
 // is the epoch's time over its number of iterations, which includes whatever else an
 // epoch is spent on.
@@ -119,7 +119,7 @@ func (t *Table) answer(c Cell) answer {
 	if x != nil && e.Known() && (!best.e.Known() || e.LogSigma() < 0.999*best.e.LogSigma()) {
 		best = answer{e, x.words()}
 	}
-	if x == nil || x.probes+x.others == 0 { // nothing tells what more of the GPU do there
+	if x == nil || x.probes+x.others == 0 { // nothing shows what more of the GPU do there
 		if e, why := t.bySizes(c); e.Known() {
 			best = answer{e, why}
 		}

@@ -82,7 +82,7 @@ func (t Tested) test(of Estimates, q Question, k *known, all bool) {
 	}
 }
 
-// Of is how well estimates of such a time did; ok is false where nothing tells.
+// Of is how well estimates of such a time did; ok is false where nothing shows it.
 // fromEpochs says that it was made from the first epochs of a training, as those
 // tested were: iterations that were measured there are multiplied, not
 // predicted.

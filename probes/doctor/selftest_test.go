@@ -82,7 +82,7 @@ func TestSelftest(t *testing.T) {
 	}
 }
 
-// What does not agree is told, with what to do: on a slow GPU, beside another program that
+// What does not agree is reported, with what to do: on a slow GPU, beside another program that
 // takes memory, and with an nvidia-smi that speaks of another GPU.
 func TestSelftestFindsFaults(t *testing.T) {
 	t.Setenv("FAKECUDA_EFFICIENCY", "0.1")

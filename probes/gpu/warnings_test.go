@@ -85,7 +85,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// How busy a GPU is while a script waits is told of the steps alone, and of several readings.
+// How busy a GPU is while a script waits is counted over the steps alone, and over several readings.
 func TestBusyDuringTheSteps(t *testing.T) {
 	readings := rows(0, 10, func(i int, r *store.Telemetry) {
 		r.Utilisation = new(0.01)

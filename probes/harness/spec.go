@@ -151,7 +151,7 @@ func (s Spec) checkVariant(form Form) error {
 		return fmt.Errorf("%s runs in the precision it was exported in; use --precision fp32 or tf32, or a Python factory",
 			form)
 	case s.WorkOnly && !infer && s.TrainSize == 0:
-		return errors.New("nothing is run, so nothing tells how long an epoch is; add --train-size, the units in your " +
+		return errors.New("nothing is run, so nothing shows how long an epoch is; add --train-size, the units in your " +
 			"training set, or use --mode infer")
 	case s.Prune != "" && !form.isPython():
 		return fmt.Errorf("%s cannot be pruned; give the Python factory that makes it", form)

@@ -243,7 +243,7 @@ def nowhere():
 	}
 }
 
-// A step that runs out of memory late is told as that, with its batch.
+// A step that runs out of memory late is reported as that, with its batch.
 func TestOutOfMemoryLater(t *testing.T) {
 	file := source(t, `
 from torch import nn

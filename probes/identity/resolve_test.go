@@ -125,7 +125,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// What --vm is told to take, it takes.
+// The mend names a --vm that it takes.
 func TestMendWorks(t *testing.T) {
 	r, ok := Resolve(with(onXen, document("p2.xlarge", "eu-west-1"), "", 0, nil, 4), catalog.Builtin())
 	_, name, found := strings.Cut(r.Words, "--vm ")

@@ -134,7 +134,7 @@ func (u usage) since(before usage) (r protocol.Load, ok bool) {
 	r.Others, r.Idle = max(busy-own, 0)/all, idle/all
 	if u.delays != nil && before.delays != nil {
 		active := max(u.below-before.below, 0) / ticksPerSecond
-		for thread, seconds := range u.delays { // of threads that have ended nothing is told
+		for thread, seconds := range u.delays { // threads that have ended are unknown
 			active += max(seconds-before.delays[thread], 0)
 		}
 		r.Active = new(min(active/r.Seconds, 1))

@@ -163,7 +163,7 @@ func TestClocksDiffer(t *testing.T) {
 	}
 }
 
-// What announces a result does not do so beyond a step that is told of late.
+// What announces a result does not do so beyond a step that is reported late.
 func TestAHeadingBeforeAStepToldLate(t *testing.T) {
 	l := NewLog(&Reader{})
 	for i := range 2 {

@@ -122,7 +122,7 @@ func TestFollowsTheSameRuns(t *testing.T) {
 	}
 }
 
-// Whatever ends a job is told in one sentence, and what came until then is saved.
+// Whatever ends a job is said in one sentence, and what came until then is saved.
 func TestEndsAreExplained(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(t *testing.T, q request.Queued)

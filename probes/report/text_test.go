@@ -56,7 +56,7 @@ func TestHeadings(t *testing.T) {
 	}
 }
 
-// The end is told by what is true of it, not by its kind alone. The words are
+// The end is described by what is true of it, not by its kind alone. The words are
 // those of the rule itself.
 func TestEndings(t *testing.T) {
 	rule := steady.DefaultRule()

@@ -17,7 +17,7 @@ type awaited struct {
 
 // awaits reports whether the probe, which is precise, goes on for the end of an epoch or of the
 // training. That end must be near: no further than what it has measured took, nor than the
-// rule refines a mean. In a queue, where what is told comes late, it does not wait.
+// rule refines a mean. In a queue, where events come late, it does not wait.
 func (l *loop) awaits(s steady.Summary) bool {
 	if !l.options.Hooked || l.options.RunsHarness || l.isQueued() {
 		return false

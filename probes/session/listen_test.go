@@ -243,8 +243,8 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
-// Readings taken beside the script are kept with its own, and the observer is
-// told when the script has ended.
+// Readings taken beside the script are kept with its own, and the observer
+// learns when the script has ended.
 func TestObserver(t *testing.T) {
 	o := shell(openStore(t), fmt.Sprintf(steps, 30, ">&3")+"; sleep 0.5")
 	ended := make(chan struct{})

@@ -159,7 +159,7 @@ func (l *loop) receive(m message) {
 }
 
 // mostLooks is the number of steps after which the work of a script is known, or is not
-// to be counted. That of the first step is told with the second at the latest.
+// to be counted. That of the first step comes with the second at the latest.
 const mostLooks = 3
 
 // look ends a script that is run for the sake of its work alone once that is known.

@@ -131,7 +131,7 @@ func (e *Engine) look(ctx context.Context, names []string, jobsToo bool) (map[st
 	}
 	found, err := e.status(ctx, true, clusters)
 	if err != nil {
-		return nil, fmt.Errorf("SkyPilot does not tell how the clusters are (%w); those that are up go on", err)
+		return nil, fmt.Errorf("SkyPilot does not say how the clusters are (%w); those that are up go on", err)
 	}
 	var up, ids []string
 	for _, name := range names {
@@ -158,7 +158,7 @@ func (e *Engine) look(ctx context.Context, names []string, jobsToo bool) (map[st
 	}
 	if len(ids) > 0 {
 		if launches, err = e.requests(ctx, ids); err != nil {
-			return nil, fmt.Errorf("SkyPilot does not tell what became of the launches (%w); those that are up go on", err)
+			return nil, fmt.Errorf("SkyPilot does not say what became of the launches (%w); those that are up go on", err)
 		}
 	}
 	states := map[string]queue.State{}

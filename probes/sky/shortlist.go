@@ -193,7 +193,7 @@ func (e *Engine) Offers(context.Context) ([]queue.Offer, error) {
 		for name, g := range e.options.GPUs {
 			o := byGPU[name]
 			if o == nil {
-				o = &queue.Offer{GPU: name, Rented: true, NoStart: "SkyPilot tells it only for clusters that were launched"}
+				o = &queue.Offer{GPU: name, Rented: true, NoStart: "SkyPilot gives it only for clusters that were launched"}
 				byGPU[name] = o
 			}
 			o.Count, o.USDPerHour = 0, cmp.Or(o.USDPerHour, g.USDPerHour) // how many it has, SkyPilot finds out

@@ -303,7 +303,7 @@ func jobOf(status string) string {
 	return fmt.Sprintf(`{"sweetspot-%s": [{"job_id": 1, "status": %q}, {"job_id": 0, "status": "SUCCEEDED"}]}`, job, status)
 }
 
-// A cluster that its autostop ended is told from one that somebody ended.
+// A cluster that its autostop ended is distinguished from one that somebody ended.
 func TestAutostop(t *testing.T) {
 	f, e := submitted(t)
 	n, _ := readNote(job)

@@ -24,7 +24,7 @@ func TestEpochsToTarget(t *testing.T) {
 
 // What following the recommended batch size costs too much. A bar of 20 % for
 // the worst case is missed by a hair: with 4.8 epochs at one batch size tried
-// and 5.2 at the one next to it, nothing tells of the 4.0 between them.
+// and 5.2 at the one next to it, nothing shows the 4.0 between them.
 func TestRegretOfRecommendedBatch(t *testing.T) {
 	set := published(t, "zeus")
 	s := ask(t, "regret", set)

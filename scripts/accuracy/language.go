@@ -86,8 +86,8 @@ func askServing(f source.File, r *report) error {
 		r.answer("tpot-2"+name, "TPOT at another concurrency, from two probes"+also,
 			leaveOut(otherConcurrency(points, 2, alone), manyFolds))
 	}
-	r.answer("loads-3", "TPOT at another concurrency as traffic loads tells it, from three probes", asLoads(points, 3))
-	r.answer("loads-2", "TPOT at another concurrency as traffic loads tells it, from two probes", asLoads(points, 2))
+	r.answer("loads-3", "TPOT at another concurrency as traffic loads predicts it, from three probes", asLoads(points, 3))
+	r.answer("loads-2", "TPOT at another concurrency as traffic loads predicts it, from two probes", asLoads(points, 2))
 	r.answer("tpot-gpu", "TPOT on another GPU, from one probe there and one GPU", leaveOut(otherGPU(points), manyFolds))
 	return nil
 }

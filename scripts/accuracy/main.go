@@ -168,8 +168,8 @@ func throughDatabase(ctx context.Context, name string, runs *profile.Set, write 
 	return loaded, errors.Join(err, os.RemoveAll(dir))
 }
 
-// imported makes a database of the runs and loads it as every subcommand does that is
-// told to ask it alone.
+// imported makes a database of the runs and loads it as every subcommand does that
+// is to ask it alone.
 func imported(ctx context.Context, path string, runs *profile.Set) (set *profile.Set, err error) {
 	db, err := store.Open(ctx, path)
 	if err != nil {
@@ -242,7 +242,7 @@ func table(out io.Writer, header string, rows []answers, write func(answers, io.
 	for _, a := range rows {
 		write(a, w)
 	}
-	_ = w.Flush() // what out refuses is told by the last line that is written to it
+	_ = w.Flush() // what out refuses is reported with the last line that is written to it
 }
 
 func (a answers) writeAll(w io.Writer) {

@@ -71,7 +71,7 @@ func writePercentiles(out io.Writer, all []percentile) {
 			inside++
 		}
 	}
-	_ = w.Flush() // what out refuses is told by the last line that is written to it
+	_ = w.Flush() // what out refuses is reported with the last line that is written to it
 	fmt.Fprintf(out, "mean error %s, coverage %s\n", percent(sum/float64(len(all))),
 		percent(float64(inside)/float64(len(all))))
 }

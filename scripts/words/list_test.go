@@ -17,6 +17,9 @@ type entry struct {
 // replaced private ones in these packages.
 var predictors = []string{"engine/transfer", "engine/curve", "engine/steady", "engine/training"}
 
+// The Python of the hook and its tests say what the hook tells sweetspot.
+var hook = []string{"probes/hook", "probes/frameworks"}
+
 var entries = []entry{
 	// English.
 	{phrase: "prices are old by", use: "prices are N years old"},
@@ -43,6 +46,8 @@ var entries = []entry{
 	{phrase: "what can't be said", use: "what cannot be written"},
 	{phrase: "gone for good", use: "removed permanently"},
 	{phrase: "says the mend", use: "with the mend"},
+	{phrase: "is told", use: "is given, known, estimated, reported", except: hook},
+	{phrase: "nothing tells", use: "nothing shows it, it is unknown", except: hook},
 	{word: "anew", use: "again, or redraw, recompute"},
 	{phrase: "nine times of ten", use: "nine times out of ten"},
 	{phrase: "one row a", use: "one row per"},

@@ -88,7 +88,7 @@ var terms = map[string][]term{
 	},
 	InRuns: {
 		{"run", "the number by which runs show, note and delete take it; lib: a run of the built-in library"},
-		{"iteration", "the mean of steady iterations, or the total of a run that tells no more"},
+		{"iteration", "the mean of steady iterations, or the total of a run without step times"},
 		{"basis", "whether a run was measured, published, or reconstructed from published totals"},
 	},
 	InModels: {

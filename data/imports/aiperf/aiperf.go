@@ -7,7 +7,7 @@
 // phase that was measured. The unit of a time is ms in all known versions; another one is refused.
 //
 // Their inter-token latency is the mean of a request without its first token, which is TPOT here.
-// Single times between two tokens are not told (AIPerf's inter-chunk latency is of pieces, which may
+// Single times between two tokens are not given (AIPerf's inter-chunk latency is of pieces, which may
 // hold several tokens): ITL is unknown. So are the VM type and the precision. The basis is measured.
 package aiperf
 
@@ -147,7 +147,7 @@ func read(f source.File, given source.Given) source.Report {
 		return source.Failed(f, err)
 	}
 	if records.Match(head) {
-		return source.Failed(f, f.Wrong("has a record for each request, of which the lengths are not told in tokens: "+
+		return source.Failed(f, f.Wrong("has a record for each request, whose lengths are not given in tokens: "+
 			"import profile_export_aiperf.json or profile_export_genai_perf.json beside it"))
 	}
 	var d document
@@ -160,17 +160,17 @@ func read(f source.File, given source.Given) source.Report {
 		}
 	}
 	var c settings
-	_ = json.Unmarshal(d.Config, &c) // what is not told stays unknown
+	_ = json.Unmarshal(d.Config, &c) // what is not given stays unknown
 	load := d.load(c)
 	model := given.ModelOr(c.model())
 	report := source.Report{File: f.Path, Set: &profile.Set{}}
 	if load.Concurrency == nil && load.PerSecond == nil {
 		open := d.open()
 		if open == nil {
-			return source.Failed(f, f.Wrong("neither its concurrency nor its rate is told: give the whole file"))
+			return source.Failed(f, f.Wrong("neither its concurrency nor its rate is given: give the whole file"))
 		}
 		load.Concurrency = open
-		report.Note("neither its concurrency nor its rate is told: on average %.3g requests were open at once", *open)
+		report.Note("neither its concurrency nor its rate is given: on average %.3g requests were open at once", *open)
 	}
 	if err := report.AddLoad(f, model, "AIPerf", load, d.Failed.Mean.Whole()); err != nil {
 		return source.Failed(f, err)

@@ -48,7 +48,7 @@ func read(files []source.File, given source.Given) []source.Report {
 		Describes: isParameters,
 		Load:      h.load,
 		Read:      func(r *source.Report, f source.File) { metrics(r, f, h, given) },
-		Alone:     "hyperparameters alone tell no run; import metrics.csv together with them",
+		Alone:     "hyperparameters alone make no run; import metrics.csv together with them",
 		Note:      "hyperparameters of the table beside it",
 	}.Reports(files)
 }

@@ -138,10 +138,10 @@ func (r *Run) Report(report *source.Report, out profile.Run) {
 		report.Note("%s is in percent and taken as a fraction", out.Validations[0].Metric)
 	}
 	if out.Epochs == nil {
-		report.Note("no tag tells the epochs, so how long a training of a number of epochs takes is not known")
+		report.Note("no tag gives the epochs, so how long a training of a number of epochs takes is not known")
 	}
 	if out.BatchSize == 0 {
-		report.Note("the batch size is unknown; --batch tells it")
+		report.Note("the batch size is unknown; give it with --batch")
 	}
 	report.Set = &profile.Set{Runs: []profile.Run{out},
 		Models: []profile.Model{{Name: out.Model, Dataset: out.Dataset, Unit: out.Unit}}}

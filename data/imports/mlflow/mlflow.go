@@ -116,7 +116,7 @@ func read(files []source.File, given source.Given) []source.Report {
 		case r.Lifecycle == "deleted":
 			report.Note("was deleted in MLflow and is left out")
 		case r.Points == 0:
-			report.Err = files[r.report].Wrong("the run has no metrics with steps; only those tell times")
+			report.Err = files[r.report].Wrong("the run has no metrics with steps; only those have times")
 		default:
 			r.Report(report, r.profile(given, name))
 		}

@@ -134,7 +134,7 @@ func (t *telling) tell(r *described) {
 
 func (t *telling) report() source.Report {
 	if t.told.Len() == 0 {
-		return source.Failed(t.f, t.f.Wrong("none of its runs has metrics with steps; only those tell times"))
+		return source.Failed(t.f, t.f.Wrong("none of its runs has metrics with steps; only those have times"))
 	}
 	report := source.Report{File: t.f.Path}
 	if t.deleted > 0 {

@@ -55,11 +55,11 @@ func (b *bench) describe() {
 		b.report.Note("%s without a time left out", quantity.Several(b.untimed, "row"))
 	}
 	if b.isUnknown() {
-		b.report.Note("the file's name does not tell the GPU, so the machine is named after the file; say which with --gpu")
+		b.report.Note("the file's name does not name the GPU, so the machine is named after the file; say which with --gpu")
 	}
 }
 
-// isUnknown reports whether nothing tells the machine.
+// isUnknown reports whether nothing names the machine.
 func (b *bench) isUnknown() bool { return b.machine == "" && b.given.GPU == "" && b.given.VM == nil }
 
 func (b *bench) row(row *source.Row) error {

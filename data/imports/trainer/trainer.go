@@ -129,9 +129,9 @@ func describe(r *source.Report, f source.File, s *state, given source.Given) {
 	}
 	if run.BatchSize = s.globalBatch(end); run.BatchSize == 0 && given.BatchSize == 0 {
 		if n := s.BatchSize.Whole(); n > 0 {
-			r.Note("the batch size is unknown, for %d is that of one process; --batch tells that of all", n)
+			r.Note("the batch size is unknown, for %d is that of one process; give that of all with --batch", n)
 		} else {
-			r.Note("the batch size is unknown; --batch tells it")
+			r.Note("the batch size is unknown; give it with --batch")
 		}
 	}
 	run.TotalS = end["train_runtime"].Positive()
@@ -144,8 +144,8 @@ func describe(r *source.Report, f source.File, s *state, given source.Given) {
 		run.Status = profile.Interrupted
 	}
 	if run.TotalS == nil {
-		r.Note("no train_runtime: this was written before the training ended, and nothing else tells its time; what is " +
-			"known are its epochs and evaluations")
+		r.Note("no train_runtime: this was written before the training ended, and nothing else says how long it " +
+			"took; what is known are its epochs and evaluations")
 	}
 	if len(s.LogHistory) == 0 && run.TotalS == nil {
 		r.Err = f.Wrong("its log_history is empty: nothing was logged yet")

@@ -52,7 +52,7 @@ func readAnalyzer(files []source.File, given source.Given) []source.Report {
 			inference = append(inference, i)
 		case is == serverTable:
 			reports[i] = source.Report{File: f.Path, Set: &profile.Set{}}
-			reports[i].Note("tells of the server without a model: not used")
+			reports[i].Note("describes the server without a model: not used")
 		default:
 			reports[i] = source.Report{File: f.Path, Set: &profile.Set{}}
 			if err := source.Table(f, ',', nil, a.gpu); err != nil {

@@ -6,7 +6,7 @@
 // latency …; with --verbose-csv also Max GPU Memory Usage and Total GPU Memory
 // as uuid:bytes; lists. Rows stand in the order of throughput. Unknown are the
 // model (the file's name is taken), the batch size (1, perf_analyzer's own
-// default, is taken and said so; --batch tells another), the GPU's name, the
+// default, is taken and said so; --batch gives another), the GPU's name, the
 // VM type and any accuracy.
 //
 // Model Analyzer (metrics-model-inference.csv, 1.x) has Model, Batch, Concurrency
@@ -86,7 +86,8 @@ func readPerf(f source.File, given source.Given) source.Report {
 		return report
 	}
 	if given.BatchSize == 0 {
-		report.Note("the table does not tell the batch size: 1 is taken, perf_analyzer's default; --batch tells another")
+		report.Note("the table does not give the batch size: perf_analyzer's default, 1, was assumed; " +
+			"give another with --batch")
 	}
 	if p.empty > 0 {
 		report.Note("%s without a throughput left out", quantity.Several(p.empty, "row"))

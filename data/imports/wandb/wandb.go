@@ -65,7 +65,7 @@ func readLog(f source.File, given source.Given) source.Report {
 	case err != nil:
 		report.Err = err
 	case r.Points == 0:
-		report.Err = f.Wrong("the run logged no numbers; only those tell times")
+		report.Err = f.Wrong("the run logged no numbers; only those have times")
 	}
 	if report.Err != nil {
 		return report

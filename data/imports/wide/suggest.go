@@ -87,7 +87,7 @@ type Sketch struct {
 	Columns   []string   // their names
 	Rows      [][]string // the first, a cell for every column
 	Suggested []string   // of each column the name of a meaning, "" if none is likely
-	Mode      string     // train, infer, or "" if nothing tells
+	Mode      string     // train, infer, or "" if nothing says
 }
 
 // Preview reads the beginning of a table in any format, up to so many rows.
@@ -187,7 +187,7 @@ func (s *Sketch) Mapping(f source.File, meanings []string, mode string) (*source
 		}
 	}
 	if m.Mode == "" {
-		return nil, f.Wrong("nothing tells whether it was training or inference; choose one, or the column that says it")
+		return nil, f.Wrong("nothing says whether it was training or inference; choose one, or the column that says it")
 	}
 	return m, Check(f, m)
 }

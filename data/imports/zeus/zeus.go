@@ -12,7 +12,7 @@
 // for the one the GPU is sold with; under each lower one the GPU counts as a machine
 // of its own. The optimizer is the variant, since both depend on it, and a network
 // on each data set is a model of its own.
-// Whether more of a metric is better is told by nothing but the order in which
+// Whether more of a metric is better is shown by nothing but the order in which
 // targets are reached: word error rates fall. Unknown are the size of the
 // training sets, the VM type, the price and memory. The basis is published.
 package zeus
@@ -84,7 +84,7 @@ func read(f source.File, _ source.Given) source.Report {
 		t.lowered()
 	} else {
 		for _, name := range t.validations() {
-			report.Note("nothing tells whether more of the metric of %s is better, which is taken", name)
+			report.Note("nothing says whether more of the metric of %s is better; that it is was assumed", name)
 		}
 	}
 	return report
@@ -176,7 +176,7 @@ func (t *table) lowered() {
 
 // validations turns the targets reached into validations. The direction of a
 // metric is the one in which the same run takes longer; metrics above 1 that
-// grow are percentages. Of the models returned nothing tells it.
+// grow are percentages. Of the models returned nothing shows it.
 func (t *table) validations() (open []string) {
 	longer, top := map[string]int{}, map[string]float64{}
 	workload := func(r profile.Run) string { return r.Model + "\x00" + r.Variant.Name }

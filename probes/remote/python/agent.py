@@ -2,7 +2,7 @@
 
 It is sent through an ssh connection and runs on the standard library alone. Its input is one
 line of JSON, the zipped files of the command, and then frames; its output is a mark line, by
-which it is told from what a login shell prints, and then frames.
+which it differs from what a login shell prints, and then frames.
 """
 
 import json

@@ -87,8 +87,8 @@ func (s *Shared) Ask(seq int, set *profile.Set, q question.Query, previous *Answ
 	a.probes = contract.Probes(a.Result, a.Chances)
 	a.Decision = wording.Decide(a.Result, a.Chances.Of, a.Crossovers, a.probes)
 	if a.AsPublished {
-		a.Decision.Caveat = fmt.Sprintf("As published: no source says how many epochs its total is of, so that %s cannot be "+
-			"told.", quantity.Several(int(*a.Question.Epochs), "epoch"))
+		a.Decision.Caveat = fmt.Sprintf("As published: no source gives the number of epochs behind its total, so the time "+
+			"of %s is unknown.", quantity.Several(int(*a.Question.Epochs), "epoch"))
 	}
 	return a
 }

@@ -31,7 +31,7 @@ func TestPublishedTotalsAnswerAsPublished(t *testing.T) {
 		t.Fatalf("20 epochs of totals: %d candidates, %+v", a.Result.Space.Len(), a.Result.Query.Workload)
 	}
 	view := ansi.Strip(s.View())
-	for _, want := range []string{"As published: no source says how many epochs", "as published"} {
+	for _, want := range []string{"As published: no source gives the number of epochs", "as published"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("%q is not said:\n%s", want, view)
 		}

@@ -344,7 +344,7 @@ func price(a *Answer, c *candidate.Candidate) string {
 }
 
 // tested says how far off such estimates were on the set's own runs; "" where
-// nothing tells.
+// nothing says.
 func tested(a *Answer, c *candidate.Candidate) string {
 	s, ok := a.Tested.For(c)
 	if !ok {

@@ -358,7 +358,7 @@ func TestWhyProbesEnd(t *testing.T) {
 	}
 }
 
-// quitting is a probe that notes what it is told.
+// quitting is a probe that notes what it has to do.
 type quitting struct {
 	updates chan matrix.Update
 	told    []string
