@@ -113,7 +113,7 @@ func TestMixScrubs(t *testing.T) {
 	}
 	d.press("down", "down", "enter", "6", "0", "0", "m", "s", "enter", "down", "enter", "4", "enter")
 	k := d.answered().Queries[1]
-	if k.FunctionFrom != contract.FunctionGiven || d.mix().Question().Kinds[1].Function.KneeGB != 4 {
+	if k.FunctionFrom != contract.FunctionGiven || d.mix().Question().Kinds[1].Function.KneeGiB != 4 {
 		t.Errorf("%+v", k)
 	}
 	for range 20 {

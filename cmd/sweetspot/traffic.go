@@ -111,9 +111,9 @@ func (f *trafficFlags) registerServed(cmd *cobra.Command) {
 		"vm-rate", d.VM.QueriesPerSecond, "requests per second that a VM serves within the limit")
 	fl.Var(lasting(&s.VM.LatencyS, quantity.ParseDuration), "vm-latency", "latency of a request on a VM")
 	fl.Float64Var(&f.functionMemory, "function-memory", 0,
-		"memory of a function in GB (default: the cheapest within the limit)")
+		"memory of a function in GiB (default: the cheapest within the limit)")
 	fl.Var(lasting(&s.Function.Seconds, quantity.ParseDuration), "function-time",
-		fmt.Sprintf("latency of a request on a warm function of %g GB", d.Function.MemoryGB))
+		fmt.Sprintf("latency of a request on a warm function of %g GiB", d.Function.MemoryGiB))
 	registerFunction(fl, &f.function)
 }
 
@@ -183,8 +183,8 @@ func (f *trafficFlags) check(cmd *cobra.Command) error {
 		return usageError("--slo %s is looser than --relaxed-slo %s: strict requests have the shorter limit",
 			cmd.Flag("slo").Value, cmd.Flag("relaxed-slo").Value)
 	}
-	if f.functionMemory != 0 && !(f.functionMemory >= f.memory.MinGB && f.functionMemory <= f.memory.MaxGB) {
-		return usageError("--function-memory %g: give GB from %g to %g", f.functionMemory, f.memory.MinGB, f.memory.MaxGB)
+	if f.functionMemory != 0 && !(f.functionMemory >= f.memory.MinGiB && f.functionMemory <= f.memory.MaxGiB) {
+		return usageError("--function-memory %g: give GiB from %g to %g", f.functionMemory, f.memory.MinGiB, f.memory.MaxGiB)
 	}
 	if (f.minAccuracy != nil || f.maxCost != nil) && len(f.models) == 0 {
 		return usageError("--min-accuracy and --max-cost choose among --models: name some")
@@ -248,7 +248,7 @@ func (f *trafficFlags) answer(cmd *cobra.Command) (in contract.TrafficInput, err
 	}
 	q.Trace = load.Arrivals
 	w := serving.Wanted{
-		Models: f.models, VM: f.vm, MinAccuracy: f.minAccuracy, MaxUSDPerMillion: f.maxCost, MemoryGB: f.functionMemory,
+		Models: f.models, VM: f.vm, MinAccuracy: f.minAccuracy, MaxUSDPerMillion: f.maxCost, MemoryGiB: f.functionMemory,
 		Best: f.best(cmd.Flags().Changed("slo")),
 	}
 	if f.function != (workload.FunctionTime{}) {

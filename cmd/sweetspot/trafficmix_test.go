@@ -122,14 +122,14 @@ func TestTrafficFunctionFlags(t *testing.T) {
 	usual, late := memory(), memory("--function-knee", "4", "--function-fixed", "0%")
 	at := func(m contract.Traffic, gb float64) float64 {
 		for _, f := range m.Function {
-			if f.MemoryGB == gb {
+			if f.MemoryGiB == gb {
 				return f.Seconds
 			}
 		}
 		return math.NaN()
 	}
 	if at(usual, 2) != at(usual, 4) || !(at(late, 4) < at(late, 2)) || math.Abs(at(late, 4)-0.35*1.5/4) > 1e-9 {
-		t.Errorf("2 and 4 GB take %g and %g s, with another knee %g and %g", at(usual, 2), at(usual, 4), at(late, 2),
+		t.Errorf("2 and 4 GiB take %g and %g s, with another knee %g and %g", at(usual, 2), at(usual, 4), at(late, 2),
 			at(late, 4))
 	}
 	if got := memory("--function-times", "1:400ms,2:200ms,4:200ms"); math.Abs(at(got, 2)-0.2) > 1e-9 ||

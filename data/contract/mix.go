@@ -80,7 +80,7 @@ type MixKind struct {
 	VMRate      float64  `json:"vm_requests_per_second"`
 	VMLatencyS  float64  `json:"vm_latency_s"`
 	VMUSD       float64  `json:"vm_usd_per_hour"`
-	FunctionGB  float64  `json:"function_memory_gib"`
+	FunctionGiB  float64  `json:"function_memory_gib"`
 	FunctionS   float64  `json:"function_s"`
 	// What function_s rests on: measured (times that it is fitted to), given, or assumed, the usual time.
 	FunctionFrom string   `json:"function_from"`
@@ -168,7 +168,7 @@ func newMixKind(in MixInput, i int) MixKind {
 	w, g := in.Mix.Wishes[i], &in.Answer.Groups[in.Answer.Of[i]]
 	k := MixKind{Name: clean(w.Name), Models: []string{}, Requests: in.Answer.Requests[i], LimitS: g.Settings.StrictLimitS,
 		MinAccuracy: w.MinAccuracy, MaxCost: w.MaxUSDPerMillion, VMRate: g.Settings.VM.QueriesPerSecond,
-		VMLatencyS: g.Settings.VM.LatencyS, VMUSD: g.Settings.VM.USDPerHour, FunctionGB: g.Settings.Function.MemoryGB,
+		VMLatencyS: g.Settings.VM.LatencyS, VMUSD: g.Settings.VM.USDPerHour, FunctionGiB: g.Settings.Function.MemoryGiB,
 		FunctionS: g.Settings.Function.Seconds, SharesWith: []string{}}
 	for _, name := range w.Models {
 		k.Models = append(k.Models, clean(name))

@@ -151,7 +151,7 @@ func NewTraffic(in TrafficInput) Traffic {
 			VM: OrNull(clean(in.VM)), VMUSD: s.VM.USDPerHour, VMRate: s.VM.QueriesPerSecond, VMQueries: s.VM.QueriesPerSecond,
 			VMLatencyS:  s.VM.LatencyS,
 			VMStartS:    s.VM.StartS,
-			FunctionGiB: s.Function.MemoryGB, FunctionGB: s.Function.MemoryGB,
+			FunctionGiB: s.Function.MemoryGiB, FunctionGB: s.Function.MemoryGiB,
 			FunctionS: s.Function.Seconds, ColdStartS: s.Function.ColdStartS,
 			ModelLoadS:  s.Function.ModelLoadS,
 			Prewarmed:   s.Function.Prewarmed,
@@ -209,9 +209,9 @@ func (t *Traffic) describeFunction(q *serving.Question) {
 	}
 	cheapest, any := q.Memory.Cheapest(q.Settings.StrictLimitS, q.Settings.Function.Prices)
 	for i, c := range q.Memory.Choices(q.Settings.Function.Prices) {
-		best := any && c.MemoryGB == cheapest.MemoryGB
+		best := any && c.MemoryGiB == cheapest.MemoryGiB
 		if i%memoryStep == 0 || best {
-			t.Function = append(t.Function, TrafficFunction{c.MemoryGB, c.MemoryGB, c.Seconds, c.USDPerMillion,
+			t.Function = append(t.Function, TrafficFunction{c.MemoryGiB, c.MemoryGiB, c.Seconds, c.USDPerMillion,
 				c.Seconds <= q.Settings.StrictLimitS, best})
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // exampleTraffic is an hour of a crowd with the advice on it.
 func exampleTraffic(t *testing.T, schemes ...serving.Scheme) TrafficInput {
 	t.Helper()
-	memory := serving.MemoryOf(serving.Defaults().Function.Seconds, serving.Defaults().Function.MemoryGB)
+	memory := serving.MemoryOf(serving.Defaults().Function.Seconds, serving.Defaults().Function.MemoryGiB)
 	q := serving.Question{Trace: serving.CrowdLoad.Generate(3600, 50, 1), Settings: serving.Defaults(),
 		MaxViolations: 0.01, Memory: &memory, Chosen: -1}
 	advice, err := serving.Advise(q)

@@ -21,10 +21,10 @@ func Traffic(w io.Writer, described contract.Traffic) error {
 		quantity.Several(t.Trace.Requests, "request"), quantity.Duration(float64(t.Trace.Seconds)),
 		quantity.Count(float64(t.Trace.Peak)), amount(t.Trace.PeakToMedian, decimals), quantity.Percent(q.StrictShare),
 		quantity.Duration(q.StrictLimitS), quantity.Duration(q.RelaxedLimitS))
-	fmt.Fprintf(&b, "%s at %s/h holds %s requests/s at %s, starts in %s · functions of %.4g GB take %s, %s more when "+
+	fmt.Fprintf(&b, "%s at %s/h holds %s requests/s at %s, starts in %s · functions of %.4g GiB take %s, %s more when "+
 		"cold\n\n", cmp.Or(contract.Known(q.VM), "a VM"), price(q.VMUSD), decimals(q.VMRate),
-		quantity.Duration(q.VMLatencyS), quantity.Duration(float64(q.VMStartS)), q.FunctionGB, quantity.Duration(q.FunctionS),
-		quantity.Duration(q.ColdStartS+q.ModelLoadS))
+		quantity.Duration(q.VMLatencyS), quantity.Duration(float64(q.VMStartS)), q.FunctionGiB,
+		quantity.Duration(q.FunctionS), quantity.Duration(q.ColdStartS+q.ModelLoadS))
 	t.writeSchemes(&b)
 	for _, line := range t.Advice {
 		fmt.Fprintln(&b, line)
@@ -96,7 +96,7 @@ func (t traffic) writeFunction(b *strings.Builder) {
 	}
 	fmt.Fprintln(b, "\nmemory of the function")
 	tw := tabwriter.NewWriter(b, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "GB\ttime\ta million\tin time")
+	fmt.Fprintln(tw, "GiB\ttime\ta million\tin time")
 	for i, f := range t.Function {
 		if i > 0 && f.Seconds == t.Function[i-1].Seconds && !f.Cheapest && i < len(t.Function)-1 {
 			continue // beyond the knee more memory only costs more
@@ -108,7 +108,7 @@ func (t traffic) writeFunction(b *strings.Builder) {
 		if f.Cheapest {
 			in += ", the cheapest"
 		}
-		fmt.Fprintf(tw, "%.4g\t%s\t%s\t%s\n", f.MemoryGB, quantity.Duration(f.Seconds), usd(f.USDPerMillion), in)
+		fmt.Fprintf(tw, "%.4g\t%s\t%s\t%s\n", f.MemoryGiB, quantity.Duration(f.Seconds), usd(f.USDPerMillion), in)
 	}
 	tw.Flush()
 }

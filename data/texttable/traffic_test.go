@@ -29,7 +29,7 @@ func TestTrafficMarksThePickAmongTheListed(t *testing.T) {
 // Of memory sizes beyond the knee only the cheapest and the last are listed.
 func TestMemoryOfTheFunction(t *testing.T) {
 	of := func(gb, seconds float64, cheapest bool) contract.TrafficFunction {
-		return contract.TrafficFunction{MemoryGB: gb, Seconds: seconds, InTime: true, Cheapest: cheapest}
+		return contract.TrafficFunction{MemoryGiB: gb, Seconds: seconds, InTime: true, Cheapest: cheapest}
 	}
 	var text strings.Builder
 	traffic{contract.Traffic{Function: []contract.TrafficFunction{of(0.5, 4, false), of(1, 3, false), of(1.5, 2, false),

@@ -71,7 +71,7 @@ func (r *wishReader) set(key, value string) (err error) {
 		usd, err = positive(quantity.ParseMoney, value)
 		r.MaxUSDPerMillion, r.Best = &usd, serving.Accuracy
 	case "function-memory":
-		r.MemoryGB, err = positive(parseNumber, value)
+		r.MemoryGiB, err = positive(parseNumber, value)
 	default:
 		return r.setFunction(key, value)
 	}
@@ -85,7 +85,7 @@ func (r *wishReader) setFunction(key, value string) (err error) {
 	case "function-time":
 		r.of.Seconds, err = positive(quantity.ParseDuration, value)
 	case "function-knee":
-		r.function.KneeGB, err = positive(parseNumber, value)
+		r.function.KneeGiB, err = positive(parseNumber, value)
 	case "function-fixed":
 		r.function.Fixed, err = fraction(value)
 	case "function-times":
@@ -110,8 +110,8 @@ func (r *wishReader) wish() (w serving.Wish, err error) {
 	if r.ownFunction {
 		w.Function, w.Measured = &memory, measured
 	}
-	if w.MemoryGB != 0 && !(w.MemoryGB >= memory.MinGB && w.MemoryGB <= memory.MaxGB) {
-		return w, fmt.Errorf("function-memory: give GB from %g to %g", memory.MinGB, memory.MaxGB)
+	if w.MemoryGiB != 0 && !(w.MemoryGiB >= memory.MinGiB && w.MemoryGiB <= memory.MaxGiB) {
+		return w, fmt.Errorf("function-memory: give GiB from %g to %g", memory.MinGiB, memory.MaxGiB)
 	}
 	return w, nil
 }
@@ -143,8 +143,8 @@ func WishText(w serving.Wish) string {
 	if w.MaxUSDPerMillion != nil {
 		add("max-cost", "$"+strconv.FormatFloat(*w.MaxUSDPerMillion, 'f', -1, 64))
 	}
-	if w.MemoryGB > 0 {
-		add("function-memory", number(w.MemoryGB))
+	if w.MemoryGiB > 0 {
+		add("function-memory", number(w.MemoryGiB))
 	}
 	return strings.Join(append(fields, functionText(w)...), ",")
 }
@@ -155,20 +155,20 @@ func functionText(w serving.Wish) []string {
 	case len(w.Measured) > 0:
 		times := make([]string, len(w.Measured))
 		for i, p := range w.Measured {
-			times[i] = number(p.MemoryGB) + ":" + seconds(p.Seconds)
+			times[i] = number(p.MemoryGiB) + ":" + seconds(p.Seconds)
 		}
 		return []string{"function-times=" + strings.Join(times, "+")}
 	case w.Function == nil:
 		return nil
 	}
-	s, fixed := w.Function.Known(serving.Defaults().Function.MemoryGB)
-	return []string{"function-time=" + seconds(s), "function-knee=" + number(w.Function.KneeGB),
+	s, fixed := w.Function.Known(serving.Defaults().Function.MemoryGiB)
+	return []string{"function-time=" + seconds(s), "function-knee=" + number(w.Function.KneeGiB),
 		"function-fixed=" + percent(fixed)}
 }
 
 // FunctionTime says how the time of a function falls with its memory.
 type FunctionTime struct {
-	KneeGB float64  // 0 is [serving.UsualKneeGB]
+	KneeGiB float64  // 0 is [serving.UsualKneeGiB]
 	Fixed  *float64 // share of the time that more memory does not shorten; nil is [serving.UsualFixed]
 	Times  string   // measured, as 0.5:1.2s,1:600ms, to which the other two are fitted
 }
@@ -177,17 +177,17 @@ type FunctionTime struct {
 // times that this is fitted to, if any.
 func (f FunctionTime) Memory(of serving.Function) (m serving.Memory, measured []serving.MemoryPoint, err error) {
 	if f.Times == "" {
-		knee, fixed := f.KneeGB, serving.UsualFixed
+		knee, fixed := f.KneeGiB, serving.UsualFixed
 		if knee == 0 {
-			knee = serving.UsualKneeGB
+			knee = serving.UsualKneeGiB
 		}
 		if f.Fixed != nil {
 			fixed = *f.Fixed
 		}
-		m, err = serving.MemoryWith(of.Seconds, of.MemoryGB, knee, fixed)
+		m, err = serving.MemoryWith(of.Seconds, of.MemoryGiB, knee, fixed)
 		return m, nil, err
 	}
-	if f.KneeGB != 0 || f.Fixed != nil {
+	if f.KneeGiB != 0 || f.Fixed != nil {
 		return m, nil, errors.New("measured times give the knee and the fixed share: leave them out")
 	}
 	if measured, err = parseTimes(f.Times); err == nil {
@@ -202,12 +202,12 @@ func parseTimes(s string) (points []serving.MemoryPoint, err error) {
 		gb, time, ok := strings.Cut(part, ":")
 		p := serving.MemoryPoint{}
 		if ok {
-			if p.MemoryGB, err = parseNumber(strings.TrimSpace(gb)); err == nil {
+			if p.MemoryGiB, err = parseNumber(strings.TrimSpace(gb)); err == nil {
 				p.Seconds, err = quantity.ParseDuration(strings.TrimSpace(time))
 			}
 		}
 		if !ok || err != nil {
-			return nil, fmt.Errorf("%s is no time of a function: write GB and time, as 1:600ms", plaintext.Quote(part))
+			return nil, fmt.Errorf("%s is no time of a function: write GiB and time, as 1:600ms", plaintext.Quote(part))
 		}
 		points = append(points, p)
 	}

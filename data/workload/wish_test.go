@@ -27,16 +27,16 @@ func sameWish(a, b serving.Wish) bool {
 		return false
 	}
 	for i := range a.Measured {
-		if !near(a.Measured[i].MemoryGB, b.Measured[i].MemoryGB) || !near(a.Measured[i].Seconds, b.Measured[i].Seconds) {
+		if !near(a.Measured[i].MemoryGiB, b.Measured[i].MemoryGiB) || !near(a.Measured[i].Seconds, b.Measured[i].Seconds) {
 			return false
 		}
 	}
 	if a.Function != nil && !(near(a.Function.Seconds(1), b.Function.Seconds(1)) &&
-		near(a.Function.Seconds(3), b.Function.Seconds(3)) && near(a.Function.KneeGB, b.Function.KneeGB)) {
+		near(a.Function.Seconds(3), b.Function.Seconds(3)) && near(a.Function.KneeGiB, b.Function.KneeGiB)) {
 		return false
 	}
 	return a.Name == b.Name && a.VM == b.VM && a.Best == b.Best && near(a.Share, b.Share) && near(a.LimitS, b.LimitS) &&
-		near(a.MemoryGB, b.MemoryGB) && same(a.MinAccuracy, b.MinAccuracy) && same(a.MaxUSDPerMillion, b.MaxUSDPerMillion)
+		near(a.MemoryGiB, b.MemoryGiB) && same(a.MinAccuracy, b.MinAccuracy) && same(a.MaxUSDPerMillion, b.MaxUSDPerMillion)
 }
 
 // What is written of a kind of queries is read as the same kind.
@@ -56,7 +56,7 @@ func TestWishesAreReadAsWritten(t *testing.T) {
 		maybe("slo", func() { w.LimitS = number("slo", 0.001, 60) })
 		maybe("accuracy", func() { w.MinAccuracy = new(number("accuracy", 0, 1)) })
 		maybe("cost", func() { w.MaxUSDPerMillion, w.Best = new(number("cost", 0.01, 99)), serving.Accuracy })
-		maybe("memory", func() { w.MemoryGB = number("memory", 0.5, 10) })
+		maybe("memory", func() { w.MemoryGiB = number("memory", 0.5, 10) })
 		maybe("function", func() {
 			m, err := serving.MemoryWith(number("time", 0.01, 9), 1.5, number("knee", 0.5, 10), number("fixed", 0, 1))
 			if err != nil {

@@ -140,7 +140,7 @@ func (t *Traffic) assumptions() string {
 		"%.0f %% strict queries within %g s, the others within %g s; load averaged over %d s, VMs stopped after %d s; "+
 		"a trend of %d s and %.0f %% above it",
 		seeds, loads, s.VM.USDPerHour, s.VM.QueriesPerSecond, s.VM.LatencyS, s.VM.StartS,
-		s.Function.MemoryGB, s.Function.Seconds, s.Function.ColdStartS, s.Function.ModelLoadS, s.Function.KeepAliveS,
+		s.Function.MemoryGiB, s.Function.Seconds, s.Function.ColdStartS, s.Function.ModelLoadS, s.Function.KeepAliveS,
 		s.Function.USDPerGBSecond, s.Function.Prices.USDPerMillion, 100*s.StrictShare, s.StrictLimitS, s.RelaxedLimitS,
 		s.MonitorS, s.CoolDownS, s.TrendS, 100*s.Headroom)
 }

@@ -199,7 +199,7 @@ func TestFixedRows(t *testing.T) {
 		1e6); *row.holds {
 		t.Errorf("any closed form is ok: %+v", row)
 	}
-	flat := functionModel{"flat", serving.Memory{FixedS: 0.1, KneeGB: 2, MinGB: 0.5, MaxGB: 3}}
+	flat := functionModel{"flat", serving.Memory{FixedS: 0.1, KneeGiB: 2, MinGiB: 0.5, MaxGiB: 3}}
 	if faster, dearer := (relations{loads: in.Traffic}).overMemory(flat, flat.Choices(serving.PublicPrices())); faster ||
 		!dearer {
 		t.Errorf("no memory makes it faster: %v %v", faster, dearer)

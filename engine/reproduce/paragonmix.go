@@ -70,7 +70,7 @@ func (o relations) workload2(p pool, r *reading) (*serving.MixAnswer, int) {
 	functions := map[string]serving.Memory{}
 	for _, run := range set.Runs {
 		models = append(models, run.Model)
-		functions[run.Model] = serving.MemoryOf(run.Steady.Value, settings.Function.MemoryGB)
+		functions[run.Model] = serving.MemoryOf(run.Steady.Value, settings.Function.MemoryGiB)
 	}
 	wishes := kinds(v, models, functions)
 	m := serving.Mix{Trace: serving.CrowdLoad.Generate(mixSeconds, mixRate, 1), Wishes: wishes, Settings: settings,

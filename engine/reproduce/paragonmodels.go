@@ -158,7 +158,7 @@ const (
 	mostRates  = 20
 	mostRate   = 10_000 // queries per second
 	mostHours  = 24
-	mostKneeGB = 100
+	mostKneeGiB = 100
 )
 
 // isoLatency are the times of models within the limit of figure 2a, seconds of
@@ -179,7 +179,7 @@ func (t *Traffic) constantIsSane() bool {
 		}
 	}
 	for _, m := range t.memories {
-		if !(m.KneeGB > m.MinGB && m.MaxGB >= m.KneeGB && m.MaxGB <= mostKneeGB) {
+		if !(m.KneeGiB > m.MinGiB && m.MaxGiB >= m.KneeGiB && m.MaxGiB <= mostKneeGiB) {
 			return false
 		}
 	}
@@ -196,7 +196,7 @@ func (o relations) constant() (claims []claim) {
 		for _, one := range isoLatency {
 			s := t.settings
 			s.VM.QueriesPerSecond, s.VM.LatencyS = coresOfVM/one, one
-			s.Function.MemoryGB, s.Function.Seconds = isoMemory, one
+			s.Function.MemoryGiB, s.Function.Seconds = isoMemory, one
 			cost := serving.CostOfConstant(rate, seconds, s)
 			least = min(least, cost.FunctionsUSD/cost.VMUSD)
 		}
@@ -257,11 +257,11 @@ type functionModel struct {
 
 // functionModels are models like figure 7's, whose times are not printed: of a
 // small one the knee is, the others use all the memory there is.
-func functionModels(kneeGB, mostGB float64) []functionModel {
+func functionModels(kneeGiB, mostGiB float64) []functionModel {
 	return []functionModel{
-		{"squeezenet", serving.Memory{FixedS: 0.02, ScalingS: 0.05, KneeGB: kneeGB, MinGB: 0.5, MaxGB: mostGB}},
-		{"a medium model", serving.Memory{FixedS: 0.05, ScalingS: 0.2, KneeGB: mostGB, MinGB: 0.75, MaxGB: mostGB}},
-		{"a large model", serving.Memory{FixedS: 0.05, ScalingS: 0.35, KneeGB: mostGB, MinGB: 1.5, MaxGB: mostGB}},
+		{"squeezenet", serving.Memory{FixedS: 0.02, ScalingS: 0.05, KneeGiB: kneeGiB, MinGiB: 0.5, MaxGiB: mostGiB}},
+		{"a medium model", serving.Memory{FixedS: 0.05, ScalingS: 0.2, KneeGiB: mostGiB, MinGiB: 0.75, MaxGiB: mostGiB}},
+		{"a large model", serving.Memory{FixedS: 0.05, ScalingS: 0.35, KneeGiB: mostGiB, MinGiB: 1.5, MaxGiB: mostGiB}},
 	}
 }
 
@@ -269,20 +269,20 @@ func functionModels(kneeGB, mostGB float64) []functionModel {
 func (o relations) memory() (claims []claim) {
 	for _, m := range o.loads.memories {
 		choices := m.Choices(o.loads.settings.Function.Prices)
-		words := fmt.Sprintf("assumed time of %g + %g · %g/min(GB, %g) s, from %g to %g GB", m.FixedS, m.ScalingS, m.KneeGB,
-			m.KneeGB, m.MinGB, m.MaxGB)
+		words := fmt.Sprintf("assumed time of %g + %g · %g/min(GB, %g) s, from %g to %g GB", m.FixedS, m.ScalingS, m.KneeGiB,
+			m.KneeGiB, m.MinGiB, m.MaxGiB)
 		add := func(what string, ours float64, holds bool, note, why string) {
 			claims = append(claims, claim{"figure 7" + timesSuffix, m.name + " " + what, ours, &holds, note, why, words})
 		}
 		first, last := choices[0], choices[len(choices)-1]
 		faster, dearer := o.overMemory(m, choices)
-		add("time falls with memory up to the knee", m.Seconds(m.KneeGB)/first.Seconds, faster, "section 2.5; ours is "+
+		add("time falls with memory up to the knee", m.Seconds(m.KneeGiB)/first.Seconds, faster, "section 2.5; ours is "+
 			"the time at the knee over that at the least memory", "somewhere more memory is no faster")
 		add("cost rises with memory", last.USDPerMillion/first.USDPerMillion, dearer, "section 2.5; ours is the cost "+
 			"of a million queries at the most memory over that at the least",
 			"somewhere more memory is cheaper by more than the billed millisecond")
-		if m.KneeGB < m.MaxGB {
-			at := serving.Function{MemoryGB: m.KneeGB, Seconds: m.Seconds(m.KneeGB), Prices: o.loads.settings.Function.Prices}
+		if m.KneeGiB < m.MaxGiB {
+			at := serving.Function{MemoryGiB: m.KneeGiB, Seconds: m.Seconds(m.KneeGiB), Prices: o.loads.settings.Function.Prices}
 			rises := last.USDPerMillion / (at.USDPerQuery() * 1e6)
 			add("beyond the knee only the cost rises", rises, rises > 1 && last.Seconds == at.Seconds, "footnote 1; ours "+
 				"is the cost at the most memory over that at the knee, where the time is the same", "it is faster beyond the knee")
@@ -290,7 +290,7 @@ func (o relations) memory() (claims []claim) {
 		best, ok := m.Cheapest(o.loads.settings.StrictLimitS, o.loads.settings.Function.Prices)
 		ours := math.NaN()
 		if ok {
-			ours = best.MemoryGB
+			ours = best.MemoryGiB
 		}
 		add("cheapest_within_limit_gb", ours, ok && isCheapest(best, choices, o.loads.settings.StrictLimitS), fmt.Sprintf(
 			"Observation 5: the right memory satisfies cost and latency; within %g s it takes %.3f s and $%.2f a million",
@@ -305,9 +305,9 @@ func (o relations) overMemory(m functionModel, choices []serving.Choice) (faster
 	faster, dearer = true, choices[len(choices)-1].USDPerMillion > choices[0].USDPerMillion
 	for i := 1; i < len(choices); i++ {
 		a, b := choices[i-1], choices[i]
-		millisecond := serving.Function{MemoryGB: b.MemoryGB, Seconds: 0.001,
+		millisecond := serving.Function{MemoryGiB: b.MemoryGiB, Seconds: 0.001,
 			Prices: serving.Prices{USDPerGBSecond: o.loads.settings.Function.USDPerGBSecond}}
-		faster = faster && (a.MemoryGB >= m.KneeGB || b.Seconds < a.Seconds)
+		faster = faster && (a.MemoryGiB >= m.KneeGiB || b.Seconds < a.Seconds)
 		dearer = dearer && b.USDPerMillion >= a.USDPerMillion-1e6*millisecond.USDPerQuery()
 	}
 	return faster, dearer

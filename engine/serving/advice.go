@@ -23,7 +23,7 @@ type Wanted struct {
 	MinAccuracy      *float64
 	MaxUSDPerMillion *float64          // US dollars for a million queries
 	Best             Objective         // what is best is taken of what is within the limits
-	MemoryGB         float64           // of a function; 0 takes the cheapest within the limit
+	MemoryGiB         float64           // of a function; 0 takes the cheapest within the limit
 	Functions        map[string]Memory // the same of single models, before Function
 	Function         *Memory           // how the time of a function falls with its memory; nil follows from the settings
 	Measured         []MemoryPoint     // that Function is fitted to; nil where it was not
@@ -52,12 +52,12 @@ func (e *InfeasibleError) Error() string { return e.what }
 // models, and with the function that is wanted. What it returns with an error
 // holds what was found until then.
 func (w Wanted) Procure(q Question, set *profile.Set) (p Procured, err error) {
-	memory := MemoryOf(q.Settings.Function.Seconds, q.Settings.Function.MemoryGB)
+	memory := MemoryOf(q.Settings.Function.Seconds, q.Settings.Function.MemoryGiB)
 	if w.Function != nil {
 		memory = *w.Function
 	}
 	p = Procured{Question: q, VM: w.VM, InTime: true}
-	p.Memory, p.MemoryGiven, p.Chosen = &memory, w.MemoryGB > 0, -1
+	p.Memory, p.MemoryGiven, p.Chosen = &memory, w.MemoryGiB > 0, -1
 	if len(w.Models) > 0 {
 		if err := p.choose(w, set); err != nil {
 			return p, err
@@ -69,15 +69,15 @@ func (w Wanted) Procure(q Question, set *profile.Set) (p Procured, err error) {
 		}
 	}
 	s := &p.Settings
-	gb := w.MemoryGB
+	gb := w.MemoryGiB
 	if gb == 0 {
 		gb, p.InTime = memory.Suits(s.StrictLimitS, s.Function.Prices)
 	}
 	if !p.InTime {
-		p.Notes = append(p.Notes, fmt.Sprintf("no size of function answers within %s: functions of %g GB are taken, "+
+		p.Notes = append(p.Notes, fmt.Sprintf("no size of function answers within %s: functions of %g GiB are taken, "+
 			"all of them late", quantity.Duration(s.StrictLimitS), gb))
 	}
-	s.Function.MemoryGB, s.Function.Seconds = gb, memory.Seconds(gb)
+	s.Function.MemoryGiB, s.Function.Seconds = gb, memory.Seconds(gb)
 	return p, nil
 }
 
@@ -276,7 +276,7 @@ func (q Question) latencySlack(pick Outcome) []Saving {
 		}
 		if q.Memory != nil && !q.MemoryGiven {
 			if c, ok := q.Memory.Cheapest(limit, s.Function.Prices); ok {
-				s.Function.MemoryGB, s.Function.Seconds = c.MemoryGB, c.Seconds
+				s.Function.MemoryGiB, s.Function.Seconds = c.MemoryGiB, c.Seconds
 			}
 		}
 		if saving, ok := q.with(s, pick.Scheme); ok {

@@ -10,7 +10,7 @@ func question() Question {
 		Trace:    Poisson(7200, FlashCrowd{Base: 300, Factor: 4, AtS: 2400, RiseS: 60, HoldS: 600, DecayS: 300}.Rate, 3),
 		Settings: Defaults(), MaxViolations: 0.01,
 		Points: []BatchPoint{{1, 0.14, 0.16}, {2, 0.2, 0.24}, {3, 0.29, 0.3}, {6, 0.5, 0.6}, {12, 0.9, 1.1}},
-		Memory: &Memory{FixedS: 0.05, ScalingS: 0.22, KneeGB: 2, MinGB: 0.5, MaxGB: 3},
+		Memory: &Memory{FixedS: 0.05, ScalingS: 0.22, KneeGiB: 2, MinGiB: 0.5, MaxGiB: 3},
 		Variants: Variants{List: []Variant{
 			{"large", 0.82, 0.3, 2.8}, {"medium", 0.79, 0.2, 1.9}, {"small", 0.71, 0.1, 0.9}, {"dear", 0.6, 0.1, 4},
 		}},

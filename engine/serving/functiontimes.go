@@ -11,24 +11,24 @@ import (
 
 // MemoryPoint is the measured time of a query on a warm function of so much memory.
 type MemoryPoint struct {
-	MemoryGB, Seconds float64
+	MemoryGiB, Seconds float64
 }
 
 // MemoryWith is a function of which the time at one size is known, its knee, and the share
 // of that time that no CPU shortens, in [0,1].
-func MemoryWith(seconds, gb, kneeGB, fixed float64) (Memory, error) {
+func MemoryWith(seconds, gb, kneeGiB, fixed float64) (Memory, error) {
 	switch {
 	case !(seconds >= 1e-3 && seconds <= MaxLatencyS):
 		return Memory{}, fmt.Errorf("the time of a function is %g s; give 0.001 to %g", seconds, MaxLatencyS)
-	case !(kneeGB >= usualMinGB && kneeGB <= usualMaxGB):
-		return Memory{}, fmt.Errorf("the knee of a function is %g GB; give %g to %g", kneeGB, usualMinGB, usualMaxGB)
+	case !(kneeGiB >= usualMinGiB && kneeGiB <= usualMaxGiB):
+		return Memory{}, fmt.Errorf("the knee of a function is %g GiB; give %g to %g", kneeGiB, usualMinGiB, usualMaxGiB)
 	case !(fixed >= 0 && fixed <= 1):
 		return Memory{}, fmt.Errorf("the fixed share of a function's time is %g; give a fraction from 0 to 1", fixed)
 	case !(gb > 0):
-		return Memory{}, fmt.Errorf("the memory of a function is %g GB; give a number above 0", gb)
+		return Memory{}, fmt.Errorf("the memory of a function is %g GiB; give a number above 0", gb)
 	}
-	return Memory{FixedS: fixed * seconds, ScalingS: (1 - fixed) * seconds * min(gb, kneeGB) / kneeGB, KneeGB: kneeGB,
-		MinGB: usualMinGB, MaxGB: usualMaxGB}, nil
+	return Memory{FixedS: fixed * seconds, ScalingS: (1 - fixed) * seconds * min(gb, kneeGiB) / kneeGiB, KneeGiB: kneeGiB,
+		MinGiB: usualMinGiB, MaxGiB: usualMaxGiB}, nil
 }
 
 // FitMemory fits how the time of a function falls with its memory to measured times: least
@@ -36,15 +36,15 @@ func MemoryWith(seconds, gb, kneeGB, fixed float64) (Memory, error) {
 // smallest are not offered.
 func FitMemory(points []MemoryPoint) (Memory, error) {
 	points = slices.SortedFunc(slices.Values(points), func(a, b MemoryPoint) int {
-		return cmp.Compare(a.MemoryGB, b.MemoryGB)
+		return cmp.Compare(a.MemoryGiB, b.MemoryGiB)
 	})
 	for i, p := range points {
-		if !(p.MemoryGB > 0 && p.MemoryGB <= usualMaxGB && p.Seconds >= 1e-3 && p.Seconds <= MaxLatencyS) {
-			return Memory{}, fmt.Errorf("a function of %g GB that takes %g s is no measurement: give up to %g GB and 0.001 to "+
-				"%g s", p.MemoryGB, p.Seconds, usualMaxGB, MaxLatencyS)
+		if !(p.MemoryGiB > 0 && p.MemoryGiB <= usualMaxGiB && p.Seconds >= 1e-3 && p.Seconds <= MaxLatencyS) {
+			return Memory{}, fmt.Errorf("a function of %g GiB that takes %g s is no measurement: give up to %g GiB and 0.001 "+
+				"to %g s", p.MemoryGiB, p.Seconds, usualMaxGiB, MaxLatencyS)
 		}
-		if i > 0 && p.MemoryGB == points[i-1].MemoryGB {
-			return Memory{}, fmt.Errorf("a function of %g GB is measured twice; keep one", p.MemoryGB)
+		if i > 0 && p.MemoryGiB == points[i-1].MemoryGiB {
+			return Memory{}, fmt.Errorf("a function of %g GiB is measured twice; keep one", p.MemoryGiB)
 		}
 	}
 	if len(points) < 2 {
@@ -53,11 +53,11 @@ func FitMemory(points []MemoryPoint) (Memory, error) {
 	}
 	best, least := Memory{}, math.Inf(1)
 	for _, knee := range points[1:] {
-		m := Memory{KneeGB: knee.MemoryGB, MinGB: points[0].MemoryGB, MaxGB: usualMaxGB}
-		m.FixedS, m.ScalingS = regress(points, m.KneeGB)
+		m := Memory{KneeGiB: knee.MemoryGiB, MinGiB: points[0].MemoryGiB, MaxGiB: usualMaxGiB}
+		m.FixedS, m.ScalingS = regress(points, m.KneeGiB)
 		off := 0.0
 		for _, p := range points {
-			off += (m.Seconds(p.MemoryGB) - p.Seconds) * (m.Seconds(p.MemoryGB) - p.Seconds)
+			off += (m.Seconds(p.MemoryGiB) - p.Seconds) * (m.Seconds(p.MemoryGiB) - p.Seconds)
 		}
 		if off < least*(1-1e-9) {
 			best, least = m, off
@@ -71,7 +71,7 @@ func FitMemory(points []MemoryPoint) (Memory, error) {
 func regress(points []MemoryPoint, knee float64) (fixed, scaling float64) {
 	x, y := make([]float64, len(points)), make([]float64, len(points))
 	for i, p := range points {
-		x[i], y[i] = knee/min(p.MemoryGB, knee), p.Seconds
+		x[i], y[i] = knee/min(p.MemoryGiB, knee), p.Seconds
 	}
 	fixed, scaling = stat.LinearRegression(x, y, nil, false)
 	switch {

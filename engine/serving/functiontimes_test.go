@@ -14,18 +14,18 @@ func TestFitMemory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := []float64{0.5, 1, 2, 3, 4}
 		truth := Memory{FixedS: ms(t, 0, 500, "fixed"), ScalingS: ms(t, 10, 900, "scaling"),
-			KneeGB: rapid.SampledFrom(sizes[2:]).Draw(t, "knee")}
+			KneeGiB: rapid.SampledFrom(sizes[2:]).Draw(t, "knee")}
 		var points []MemoryPoint
 		for _, gb := range sizes {
 			points = append(points, MemoryPoint{gb, truth.Seconds(gb)})
 		}
 		m, err := FitMemory(points)
-		if err != nil || m.MinGB != 0.5 {
+		if err != nil || m.MinGiB != 0.5 {
 			t.Fatal(m, err)
 		}
 		for _, gb := range []float64{0.5, 0.75, 1.5, 2.5, 3.5, 10} {
 			if want := truth.Seconds(gb); math.Abs(m.Seconds(gb)-want) > 1e-6*want {
-				t.Fatalf("%g GB take %g s, not %g: %+v", gb, m.Seconds(gb), want, m)
+				t.Fatalf("%g GiB take %g s, not %g: %+v", gb, m.Seconds(gb), want, m)
 			}
 		}
 	})

@@ -93,7 +93,7 @@ func zoo(models int) *profile.Set {
 }
 
 func anyWish(t *rapid.T, set *profile.Set) (w Wish) {
-	w.Name, w.MemoryGB = "queries", 1.5 // at which times are whole milliseconds, as the slow simulator has them
+	w.Name, w.MemoryGiB = "queries", 1.5 // at which times are whole milliseconds, as the slow simulator has them
 	w.LimitS = ms(t, 400, 2500, "limit")
 	for _, m := range set.Models {
 		if len(w.Models) == 0 || rapid.Bool().Draw(t, m.Name) {
@@ -105,8 +105,8 @@ func anyWish(t *rapid.T, set *profile.Set) (w Wish) {
 		w.MinAccuracy = new(rapid.SampledFrom([]float64{0.5, 0.6}).Draw(t, "accuracy"))
 	}
 	if rapid.Bool().Draw(t, "a function of its own") {
-		w.Function = &Memory{FixedS: ms(t, 0, 100, "fixed"), ScalingS: ms(t, 50, 900, "scaling"), KneeGB: 1.5,
-			MinGB: 0.5, MaxGB: 3}
+		w.Function = &Memory{FixedS: ms(t, 0, 100, "fixed"), ScalingS: ms(t, 50, 900, "scaling"), KneeGiB: 1.5,
+			MinGiB: 0.5, MaxGiB: 3}
 	}
 	return w
 }

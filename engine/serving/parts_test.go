@@ -90,32 +90,32 @@ func TestCapacityWithin(t *testing.T) {
 }
 
 // Figure 7: with memory the time of a million queries falls and their cost rises;
-// past its knee of 2 GB SqueezeNet gains nothing and costs more.
+// past its knee of 2 GiB SqueezeNet gains nothing and costs more.
 func TestMemoryFigure7(t *testing.T) {
 	for name, m := range map[string]Memory{
-		"squeezenet": {FixedS: 0.02, ScalingS: 0.05, KneeGB: 2, MinGB: 0.5, MaxGB: 3},
-		"resnet-50":  {FixedS: 0.05, ScalingS: 0.2, KneeGB: 3, MinGB: 0.75, MaxGB: 3},
-		"nasnet":     {FixedS: 0.1, ScalingS: 0.9, KneeGB: 3, MinGB: 1.5, MaxGB: 3},
+		"squeezenet": {FixedS: 0.02, ScalingS: 0.05, KneeGiB: 2, MinGiB: 0.5, MaxGiB: 3},
+		"resnet-50":  {FixedS: 0.05, ScalingS: 0.2, KneeGiB: 3, MinGiB: 0.75, MaxGiB: 3},
+		"nasnet":     {FixedS: 0.1, ScalingS: 0.9, KneeGiB: 3, MinGiB: 1.5, MaxGiB: 3},
 	} {
 		choices := m.Choices(PublicPrices())
-		if first, last := choices[0], choices[len(choices)-1]; first.MemoryGB != m.MinGB || last.MemoryGB != m.MaxGB ||
+		if first, last := choices[0], choices[len(choices)-1]; first.MemoryGiB != m.MinGiB || last.MemoryGiB != m.MaxGiB ||
 			last.USDPerMillion <= first.USDPerMillion {
 			t.Errorf("%s: from %+v to %+v", name, first, last)
 		}
 		for i := 1; i < len(choices); i++ {
 			a, b := choices[i-1], choices[i]
 			// A millisecond's rounding may cost or spare a little.
-			grain := b.MemoryGB * 0.001 * PublicPrices().USDPerGBSecond * 1e6
+			grain := b.MemoryGiB * 0.001 * PublicPrices().USDPerGBSecond * 1e6
 			if b.Seconds > a.Seconds || b.USDPerMillion < a.USDPerMillion-grain {
 				t.Errorf("%s: from %+v to %+v", name, a, b)
 			}
-			if a.MemoryGB >= m.KneeGB && (b.Seconds != a.Seconds || b.USDPerMillion <= a.USDPerMillion) {
+			if a.MemoryGiB >= m.KneeGiB && (b.Seconds != a.Seconds || b.USDPerMillion <= a.USDPerMillion) {
 				t.Errorf("%s past its knee: from %+v to %+v", name, a, b)
 			}
 		}
 		for _, limit := range []float64{0.01, 0.1, 0.3, 0.5, 1, 5} {
 			best, ok := m.Cheapest(limit, PublicPrices())
-			if ok && best.Seconds > limit || !ok && m.Seconds(m.MaxGB) <= limit {
+			if ok && best.Seconds > limit || !ok && m.Seconds(m.MaxGiB) <= limit {
 				t.Errorf("%s within %g s: %+v %v", name, limit, best, ok)
 			}
 			for _, c := range choices {
@@ -128,8 +128,8 @@ func TestMemoryFigure7(t *testing.T) {
 }
 
 func TestPrices(t *testing.T) {
-	f := Function{MemoryGB: 2, Seconds: 0.3, Prices: PublicPrices()}
-	// 2 GB × 0.3 s × $0.0000166667 and $0.20 a million.
+	f := Function{MemoryGiB: 2, Seconds: 0.3, Prices: PublicPrices()}
+	// 2 GiB × 0.3 s × $0.0000166667 and $0.20 a million.
 	if got, want := f.USDPerQuery(), 0.6*0.0000166667+2e-7; math.Abs(got-want) > 1e-15 {
 		t.Errorf("a query costs $%g, want $%g", got, want)
 	}
@@ -159,7 +159,7 @@ func TestVMsAreCheaperFigure3(t *testing.T) {
 		for _, rate := range []int{10, 50, 100, 200} {
 			s := Defaults()
 			s.VM = VM{USDPerHour: 0.1, QueriesPerSecond: 2 / seconds, LatencyS: seconds, StartS: 200}
-			s.Function.MemoryGB, s.Function.Seconds = 2, seconds
+			s.Function.MemoryGiB, s.Function.Seconds = 2, seconds
 			want := CostOfConstant(rate, 3600, s)
 			if want.VMUSD >= want.FunctionsUSD {
 				t.Errorf("%g s at %d queries/s: VMs $%.3f, functions $%.3f", seconds, rate, want.VMUSD, want.FunctionsUSD)

@@ -35,7 +35,7 @@ func (v VM) Billed(aliveS int) int {
 
 // Prices are what functions cost.
 type Prices struct {
-	USDPerGBSecond float64 // dollars, of memory times billed time
+	USDPerGBSecond float64 // dollars, of memory in GiB, which platforms call GB, times billed time
 	USDPerMillion  float64 // dollars, of a million requests
 }
 
@@ -45,7 +45,7 @@ func PublicPrices() Prices { return Prices{USDPerGBSecond: 0.0000166667, USDPerM
 
 // Function is a serverless function with its memory chosen.
 type Function struct {
-	MemoryGB   float64
+	MemoryGiB   float64
 	Seconds    float64 // of one query on a warm instance
 	ColdStartS float64 // until a new instance runs, seconds; not billed
 	ModelLoadS float64 // to load the model into it, seconds; billed
@@ -63,7 +63,7 @@ func (f Function) ColdMS() int64 { return milliseconds(f.Seconds + f.ModelLoadS)
 // USD returns the cost of so many requests that were billed so many
 // milliseconds together, dollars.
 func (f Function) USD(requests, billedMS int64) float64 {
-	return float64(billedMS)/1000*f.MemoryGB*f.USDPerGBSecond + float64(requests)/1e6*f.Prices.USDPerMillion
+	return float64(billedMS)/1000*f.MemoryGiB*f.USDPerGBSecond + float64(requests)/1e6*f.Prices.USDPerMillion
 }
 
 // USDPerQuery returns the cost of one query on a warm instance, dollars.
@@ -119,20 +119,20 @@ func wholeVMs(demand, perVM float64) int {
 
 // Memory says how the time of a function falls with its memory: CPU is given in
 // proportion to it, and from the knee on a query uses no more (section 2.5,
-// figure 7; the footnote's SqueezeNet has its knee at 2 GB).
+// figure 7; the footnote's SqueezeNet has its knee at 2 GiB).
 //
-//	time(m) = FixedS + ScalingS · KneeGB / min(m, KneeGB)
+//	time(m) = FixedS + ScalingS · KneeGiB / min(m, KneeGiB)
 type Memory struct {
 	FixedS   float64 // what no CPU shortens, seconds
 	ScalingS float64 // the rest, at the knee, seconds
-	KneeGB   float64
-	MinGB    float64 // the least the model fits in
-	MaxGB    float64 // the most the platform gives: 3 in the study, 10 today
+	KneeGiB   float64
+	MinGiB    float64 // the least the model fits in
+	MaxGiB    float64 // the most the platform gives: 3 in the study, 10 today
 }
 
 // Seconds returns the time of a query on a warm instance of so much memory.
 func (m Memory) Seconds(gb float64) float64 {
-	return m.FixedS + m.ScalingS*m.KneeGB/min(gb, m.KneeGB)
+	return m.FixedS + m.ScalingS*m.KneeGiB/min(gb, m.KneeGiB)
 }
 
 // Known is the time of a query at a size, seconds, and the share of it that no CPU shortens:
@@ -144,23 +144,23 @@ func (m Memory) Known(gb float64) (seconds, fixed float64) {
 
 // Choice is a size of memory with what follows from it.
 type Choice struct {
-	MemoryGB      float64
+	MemoryGiB      float64
 	Seconds       float64 // of a query on a warm instance
 	USDPerMillion float64 // dollars of a million queries on warm instances
 }
 
-// memoryStepGB is the step in which sizes are tried, 64 MB.
-const memoryStepGB = 0.0625
+// memoryStepGiB is the step in which sizes are tried, 64 MiB.
+const memoryStepGiB = 0.0625
 
-// Choices returns every size from the least to the largest, in steps of 64 MB:
+// Choices returns every size from the least to the largest, in steps of 64 MiB:
 // figure 7's two curves.
 func (m Memory) Choices(p Prices) []Choice {
 	var all []Choice
 	for i := 0; ; i++ {
-		gb := min(m.MinGB+float64(i)*memoryStepGB, m.MaxGB)
-		f := Function{MemoryGB: gb, Seconds: m.Seconds(gb), Prices: p}
-		all = append(all, Choice{MemoryGB: gb, Seconds: f.Seconds, USDPerMillion: f.USDPerQuery() * 1e6})
-		if !(gb < m.MaxGB) || math.IsNaN(gb) {
+		gb := min(m.MinGiB+float64(i)*memoryStepGiB, m.MaxGiB)
+		f := Function{MemoryGiB: gb, Seconds: m.Seconds(gb), Prices: p}
+		all = append(all, Choice{MemoryGiB: gb, Seconds: f.Seconds, USDPerMillion: f.USDPerQuery() * 1e6})
+		if !(gb < m.MaxGiB) || math.IsNaN(gb) {
 			return all
 		}
 	}
@@ -184,25 +184,25 @@ func (m Memory) Cheapest(limitS float64, p Prices) (best Choice, ok bool) {
 // where none is in time the knee: the least that is as fast as a function gets.
 func (m Memory) Suits(limitS float64, p Prices) (gb float64, inTime bool) {
 	if c, ok := m.Cheapest(limitS, p); ok {
-		return c.MemoryGB, true
+		return c.MemoryGiB, true
 	}
-	return min(max(m.KneeGB, m.MinGB), m.MaxGB), false
+	return min(max(m.KneeGiB, m.MinGiB), m.MaxGiB), false
 }
 
 // What [MemoryOf] takes for granted.
 const (
-	UsualKneeGB = 2.0   // the footnote's SqueezeNet
-	usualMinGB  = 0.5   // the first of the three kinds of cores (section 3.2.4)
-	usualMaxGB  = 10.24 // the most that AWS Lambda gives today
+	UsualKneeGiB = 2.0   // the footnote's SqueezeNet
+	usualMinGiB  = 0.5   // the first of the three kinds of cores (section 3.2.4)
+	usualMaxGiB  = 10.0  // the most that AWS Lambda gives today
 	UsualFixed  = 0.1   // of the time, that no CPU shortens
 )
 
 // MemoryOf is a function of which only the time at one size is known: a tenth of
-// it is taken to be fixed, and the knee to be at 2 GB.
+// it is taken to be fixed, and the knee to be at 2 GiB.
 func MemoryOf(seconds, gb float64) Memory {
 	return Memory{
-		FixedS: UsualFixed * seconds, ScalingS: (1 - UsualFixed) * seconds * min(gb, UsualKneeGB) / UsualKneeGB,
-		KneeGB: UsualKneeGB, MinGB: usualMinGB, MaxGB: usualMaxGB,
+		FixedS: UsualFixed * seconds, ScalingS: (1 - UsualFixed) * seconds * min(gb, UsualKneeGiB) / UsualKneeGiB,
+		KneeGiB: UsualKneeGiB, MinGiB: usualMinGiB, MaxGiB: usualMaxGiB,
 	}
 }
 

@@ -80,7 +80,7 @@ type Settings struct {
 //
 //	VM             m4.large at $0.10/h (section 2.2), 10 queries/s at 0.3 s each (3 at
 //	               once), 200 s to start ("a few hundred seconds"), 60 s at least paid
-//	Function       1.5 GB, 0.35 s a query, 1 s cold start and 2 s loading the model
+//	Function       1.5 GiB, 0.35 s a query, 1 s cold start and 2 s loading the model
 //	               (section 3.2.3: 1–10 s and the model), kept 600 s, public prices
 //	limits         0.5 s strict (section 2.1); 300 s relaxed, in which a VM ordered for
 //	               a query can still serve it; half of the queries strict
@@ -94,7 +94,7 @@ func Defaults() Settings {
 			USDPerHour: 0.10, QueriesPerSecond: 10, LatencyS: 0.3, StartS: 200, MinimumS: 60, IncrementS: 1,
 		},
 		Function: Function{
-			MemoryGB: 1.5, Seconds: 0.35, ColdStartS: 1, ModelLoadS: 2, KeepAliveS: 600, Prices: PublicPrices(),
+			MemoryGiB: 1.5, Seconds: 0.35, ColdStartS: 1, ModelLoadS: 2, KeepAliveS: 600, Prices: PublicPrices(),
 		},
 		StrictShare: 0.5, StrictLimitS: 0.5, RelaxedLimitS: 300,
 		MonitorS: 60, CoolDownS: 300, DrainS: 200, MinVMs: 1,
@@ -116,7 +116,7 @@ func (s Settings) Check() error {
 		{float64(s.VM.StartS), 0, 86400, "start-up of a VM", "seconds"},
 		{float64(s.VM.MinimumS), 0, MaxSeconds, "least time paid for a VM", "seconds"},
 		{float64(s.VM.IncrementS), 0, MaxSeconds, "billing increment of a VM", "seconds"},
-		{s.Function.MemoryGB, 1e-3, 1e4, "memory of a function", "GB"},
+		{s.Function.MemoryGiB, 1e-3, 1e4, "memory of a function", "GiB"},
 		{s.Function.Seconds, 1e-3, MaxLatencyS, "time of a function", "seconds"},
 		{s.Function.ColdStartS, 0, MaxLatencyS, "cold start of a function", "seconds"},
 		{s.Function.ModelLoadS, 0, MaxLatencyS, "loading of the model", "seconds"},

@@ -40,7 +40,7 @@ func anySettings(t *rapid.T) Settings {
 			StartS: whole(0, 30, "start-up"), MinimumS: whole(0, 40, "minimum"), IncrementS: whole(0, 20, "increment"),
 		},
 		Function: Function{
-			MemoryGB: 1.5, Seconds: ms(t, 1, 2500, "on a function"), ColdStartS: ms(t, 0, 3000, "cold start"),
+			MemoryGiB: 1.5, Seconds: ms(t, 1, 2500, "on a function"), ColdStartS: ms(t, 0, 3000, "cold start"),
 			ModelLoadS: ms(t, 0, 3000, "model load"), KeepAliveS: whole(0, 30, "keep-alive"),
 			Prewarmed: whole(0, 3, "kept warm"), Prices: PublicPrices(),
 		},

@@ -36,7 +36,7 @@ var dials = []slider.DialOf[Question]{
 	accuracySlider:  {Config: dial.Accuracy, At: func(q *Question) *float64 { return &q.MinAccuracy }},
 	strictSlider:    {Config: dial.Strict, At: func(q *Question) *float64 { return &q.StrictShare }},
 	startSlider:     {Config: dial.Start, At: func(q *Question) *float64 { return &q.StartS }},
-	memorySlider:    {Config: dial.Memory, At: func(q *Question) *float64 { return &q.MemoryGB }},
+	memorySlider:    {Config: dial.Memory, At: func(q *Question) *float64 { return &q.MemoryGiB }},
 	priceSlider:     {Config: dial.Price, At: func(q *Question) *float64 { return &q.USDPerHour }},
 	scaleSlider:     {Config: dial.Scale, At: func(q *Question) *float64 { return &q.Scale }},
 	warmSlider:      {Config: dial.Warm, At: func(q *Question) *float64 { return &q.Warm }},
@@ -94,7 +94,7 @@ func (c *controls) save(k int, q *Question) {
 
 // show brings notes and marks to an answer.
 func (c *controls) show(a *Answer) {
-	dial.ShowMemory(c.All[memorySlider], &a.Engine, a.Question.MemoryGB)
+	dial.ShowMemory(c.All[memorySlider], &a.Engine, a.Question.MemoryGiB)
 	accuracy := c.All[accuracySlider]
 	accuracy.SetNote("m chooses a model")
 	if a.Question.Model != "" {
@@ -142,7 +142,7 @@ func solve(t Trace, set *profile.Set, q Question) *Answer {
 
 // wanted is what is to serve.
 func (q Question) wanted() serving.Wanted {
-	w := serving.Wanted{USDPerHour: q.USDPerHour, Best: serving.Cost, MemoryGB: q.MemoryGB}
+	w := serving.Wanted{USDPerHour: q.USDPerHour, Best: serving.Cost, MemoryGiB: q.MemoryGiB}
 	if q.Model != "" {
 		w.Models = []string{q.Model}
 	}

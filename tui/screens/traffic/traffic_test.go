@@ -90,11 +90,11 @@ func nextModel(s *fixture) tea.Cmd {
 func TestAQuestionSetsWhatItSays(t *testing.T) {
 	s := asked(t, 120, 40)
 	q := s.Question()
-	q.LimitS, q.StrictShare, q.StartS, q.USDPerHour, q.Scale, q.MemoryGB = 400, 0.25, 29.6, 0.7, 3, 2
+	q.LimitS, q.StrictShare, q.StartS, q.USDPerHour, q.Scale, q.MemoryGiB = 400, 0.25, 29.6, 0.7, 3, 2
 	a := solve(s.Trace, s.set, q)
 	got := a.Engine.Settings
 	if got.StrictLimitS != 400 || got.RelaxedLimitS != 400 || got.StrictShare != 0.25 || got.VM.StartS != 30 ||
-		got.VM.USDPerHour != 0.7 || got.Function.MemoryGB != 2 {
+		got.VM.USDPerHour != 0.7 || got.Function.MemoryGiB != 2 {
 		t.Errorf("asked with %+v", got)
 	}
 	if r := float64(a.Engine.Trace.Requests()) / float64(s.Trace.Arrivals.Requests()); math.Abs(r-3) > 0.05 {
@@ -149,7 +149,7 @@ func TestSlidersOfTheQuestion(t *testing.T) {
 			return &q.MinAccuracy
 		}, strictSlider: func(q *Question) *float64 { return &q.StrictShare },
 		startSlider: func(q *Question) *float64 { return &q.StartS }, memorySlider: func(q *Question) *float64 {
-			return &q.MemoryGB
+			return &q.MemoryGiB
 		}, priceSlider: func(q *Question) *float64 { return &q.USDPerHour },
 		scaleSlider: func(q *Question) *float64 { return &q.Scale },
 	}
@@ -232,9 +232,9 @@ func TestModelsAndChartsTurn(t *testing.T) {
 	if do(s, nextModel(s)); s.Question().Model != "" || s.shown() != memoryChart {
 		t.Errorf("after the last model comes %q with chart %d", s.Question().Model, s.shown())
 	}
-	q.MinAccuracy, q.MemoryGB = 0.3, 2
+	q.MinAccuracy, q.MemoryGiB = 0.3, 2
 	s.Begin(q)
-	if do(s, s.Act(keys.Clear)); s.Question().MinAccuracy != 0 || s.Question().MemoryGB != 0 {
+	if do(s, s.Act(keys.Clear)); s.Question().MinAccuracy != 0 || s.Question().MemoryGiB != 0 {
 		t.Errorf("cleared it asks %+v", s.Question())
 	}
 	if why := s.Disabled(keys.NextChart); why != "" {

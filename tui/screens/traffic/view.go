@@ -56,7 +56,7 @@ func (s *VMs) choice() desk.Pane {
 		return desk.Pane{Title: figure.Sign(s.Theme, 0) + " VMs " + figure.Sign(s.Theme, 3) + " functions, $/h", Note: note,
 			Body: s.plots.even.Draw}
 	}
-	return desk.Pane{Title: "cost per million on functions", Note: "by GB", Body: s.plots.choice.Memory.Draw}
+	return desk.Pane{Title: "cost per million on functions", Note: "by GiB", Body: s.plots.choice.Memory.Draw}
 }
 
 // chart is what the panel of choices shows.
@@ -138,8 +138,8 @@ func (s *VMs) sentences() (out []string) {
 		}
 	}
 	f := a.Engine.Settings.Function
-	out = append(out, fmt.Sprintf("A function of %.4g GB takes %s, %s more when cold (assumed). Relaxed requests may "+
-		"take %s.", f.MemoryGB, quantity.Duration(f.Seconds), quantity.Duration(f.ColdStartS+f.ModelLoadS),
+	out = append(out, fmt.Sprintf("A function of %.4g GiB takes %s, %s more when cold (assumed). Relaxed requests may "+
+		"take %s.", f.MemoryGiB, quantity.Duration(f.Seconds), quantity.Duration(f.ColdStartS+f.ModelLoadS),
 		quantity.Duration(a.Engine.Settings.RelaxedLimitS)))
 	for _, n := range a.Load.Notes {
 		out = append(out, "Trace: "+text.Clean(n)+".")

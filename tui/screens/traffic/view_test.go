@@ -32,13 +32,13 @@ func TestNotesOfTheSliders(t *testing.T) {
 	if got := first(s.controls.All[memorySlider].Value()); got != suits ||
 		!slices.Equal(s.controls.All[memorySlider].Marks,
 			[]float64{suits}) {
-		t.Errorf("the function has %g GB, and %v marks %g", got, s.controls.All[memorySlider].Marks, suits)
+		t.Errorf("the function has %g GiB, and %v marks %g", got, s.controls.All[memorySlider].Marks, suits)
 	}
 	q := s.Question()
-	q.MemoryGB = 2
+	q.MemoryGiB = 2
 	do(s, s.Change("memory", q))
 	says(memorySlider, "271 ms")
-	q.MemoryGB, q.LimitS = 0, 0.02
+	q.MemoryGiB, q.LimitS = 0, 0.02
 	do(s, s.Change("limit", q))
 	says(memorySlider, "none is in time")
 	q.LimitS = 0.5
@@ -102,13 +102,13 @@ func TestWordsOfTheScreen(t *testing.T) {
 			t.Errorf("%g is %s, not %s", v, got, want)
 		}
 	}
-	got := strings.Join([]string{dial.Limit(0.5), dial.Gigabytes(1.0625), dial.Hourly(0.12345), dial.Times(2)}, " ")
-	if got != "≤ 500 ms 1.06 GB $0.123/h ×2" {
+	got := strings.Join([]string{dial.Limit(0.5), dial.Gibibytes(1.0625), dial.Hourly(0.12345), dial.Times(2)}, " ")
+	if got != "≤ 500 ms 1.06 GiB $0.123/h ×2" {
 		t.Error(got)
 	}
 	s := asked(t, 200, 50)
 	all := strings.Join(s.sentences(), "\n")
-	for _, want := range []string{"A function of 1.062 GB takes ", "Trace: made up.",
+	for _, want := range []string{"A function of 1.062 GiB takes ", "Trace: made up.",
 		"Relaxed requests may take 5 m 00 s."} {
 		if !strings.Contains(all, want) {
 			t.Errorf("nothing says %q:\n%s", want, all)

@@ -26,7 +26,7 @@ type Question struct {
 	dial.Shared
 	LimitS      float64 // of strict requests, seconds
 	MinAccuracy float64 // of the variant, in [0,1]; 0 is any
-	MemoryGB    float64 // of a function; 0 takes the cheapest within the limit
+	MemoryGiB    float64 // of a function; 0 takes the cheapest within the limit
 	Model       string  // whose runs say what a VM serves; "" is the study's VM
 }
 
@@ -157,7 +157,7 @@ func (s *VMs) setLoad(l workload.Load) tea.Cmd {
 // chosen for them.
 func (s *VMs) clear() tea.Cmd {
 	q := s.Question()
-	q.MinAccuracy, q.MemoryGB = 0, 0
+	q.MinAccuracy, q.MemoryGiB = 0, 0
 	return s.Change("clear", q)
 }
 

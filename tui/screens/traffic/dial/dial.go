@@ -24,7 +24,7 @@ var (
 		Step: func(float64) float64 { return 0.02 }}
 	Start = slider.Config{Label: "VM start-up", Log: true, Lo: 1, Hi: 3600, Format: quantity.Duration,
 		Parse: quantity.ParseDuration, Step: slider.DurationStep}
-	Memory = slider.Config{Label: "function", Log: true, Lo: 0.5, Hi: 10.24, Format: Gigabytes,
+	Memory = slider.Config{Label: "function", Log: true, Lo: 0.5, Hi: 10, Format: Gibibytes,
 		Parse: quantity.ParseCount}
 	Price = slider.Config{Label: "VM", Log: true, Lo: 0.005, Hi: 50, Format: Hourly, Parse: quantity.ParseMoney}
 	Scale = slider.Config{Label: "load", Log: true, Lo: 0.01, Hi: 1000, Format: Times, Parse: quantity.ParseCount}
@@ -51,8 +51,8 @@ func Hourly(v float64) string { return "$" + strconv.FormatFloat(v, 'g', 3, 64) 
 // Limit writes a limit on a time.
 func Limit(v float64) string { return "≤ " + quantity.Duration(v) }
 
-// Gigabytes writes a size.
-func Gigabytes(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) + " GB" }
+// Gibibytes writes a size.
+func Gibibytes(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) + " GiB" }
 
 // wholeSeconds are the steps of a length.
 func wholeSeconds(v float64) float64 { return math.Max(1, plot.RoundDuration(v/12)) }

@@ -9,11 +9,11 @@ import (
 )
 
 // ShowMemory marks the memory of a function that suits the limit. The slider goes there unless a
-// size is set, in GB.
-func ShowMemory(s *slider.Slider, of *serving.Procured, setGB float64) {
+// size is set, in GiB.
+func ShowMemory(s *slider.Slider, of *serving.Procured, setGiB float64) {
 	suits, inTime := of.Memory.Suits(of.Settings.StrictLimitS, of.Settings.Function.Prices)
 	s.Marks = []float64{suits}
-	if setGB > 0 {
+	if setGiB > 0 {
 		s.SetNote(quantity.Duration(of.Settings.Function.Seconds))
 		return
 	}

@@ -64,7 +64,7 @@ func NewChoice(th *theme.Theme) Choice {
 	c := Choice{plot.NewScatter(th), plot.NewLines(th)}
 	c.Variants.SetAxes(plot.Axis{Title: "latency", Log: true, Label: plot.DurationLabel, Ticks: plot.DurationTicks},
 		plot.Axis{Title: "accuracy", Label: plot.PercentLabel})
-	c.Memory.SetAxes(plot.Axis{Title: "GB"}, plot.Axis{Title: "a million", Label: plot.MoneyLabel})
+	c.Memory.SetAxes(plot.Axis{Title: "GiB"}, plot.Axis{Title: "a million", Label: plot.MoneyLabel})
 	return c
 }
 
@@ -95,9 +95,9 @@ func (c *Choice) showMemory(version uint64, of *serving.Procured) {
 		if size.Seconds > s.StrictLimitS {
 			line = &slow
 		}
-		line.X, line.Y = append(line.X, size.MemoryGB), append(line.Y, size.USDPerMillion)
+		line.X, line.Y = append(line.X, size.MemoryGiB), append(line.Y, size.USDPerMillion)
 	}
 	c.Memory.SetData(version, []plot.Line{slow, fast})
 	suits, _ := of.Memory.Suits(s.StrictLimitS, s.Function.Prices)
-	c.Memory.SetMarks(plot.Mark{X: suits}, plot.Mark{X: s.Function.MemoryGB, Here: true})
+	c.Memory.SetMarks(plot.Mark{X: suits}, plot.Mark{X: s.Function.MemoryGiB, Here: true})
 }

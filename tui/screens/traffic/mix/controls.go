@@ -50,17 +50,17 @@ var kindDials = []kindDial{
 			}
 		}},
 	memorySlider: {Config: dial.Memory,
-		get: func(w *serving.Wish) (float64, bool) { return w.MemoryGB, w.MemoryGB > 0 },
-		set: func(w *serving.Wish, v float64, _ bool) { w.MemoryGB = v }},
+		get: func(w *serving.Wish) (float64, bool) { return w.MemoryGiB, w.MemoryGiB > 0 },
+		set: func(w *serving.Wish, v float64, _ bool) { w.MemoryGiB = v }},
 	timeSlider: {Config: slider.Config{Label: "its time", Log: true, Lo: 0.001, Hi: 60,
-		Format: func(v float64) string { return quantity.Duration(v) + " at " + dial.Gigabytes(usualGB) },
+		Format: func(v float64) string { return quantity.Duration(v) + " at " + dial.Gibibytes(usualGiB) },
 		Parse:  quantity.ParseDuration},
 		get: func(w *serving.Wish) (float64, bool) { s, _, _ := function(w); return s, true },
 		set: func(w *serving.Wish, v float64, _ bool) {
 			_, knee, fixed := function(w)
 			setFunction(w, v, knee, fixed)
 		}},
-	kneeSlider: {Config: slider.Config{Label: "its knee", Log: true, Lo: 0.5, Hi: 10.24, Format: dial.Gigabytes,
+	kneeSlider: {Config: slider.Config{Label: "its knee", Log: true, Lo: 0.5, Hi: 10, Format: dial.Gibibytes,
 		Parse: quantity.ParseCount},
 		get: func(w *serving.Wish) (float64, bool) { _, knee, _ := function(w); return knee, true },
 		set: func(w *serving.Wish, v float64, _ bool) { s, _, fixed := function(w); setFunction(w, s, v, fixed) }},
@@ -86,22 +86,22 @@ func given(v float64, on bool) *float64 {
 	return &v
 }
 
-// usualGB is the size of a function at which its time is set.
-var usualGB = serving.Defaults().Function.MemoryGB
+// usualGiB is the size of a function at which its time is set.
+var usualGiB = serving.Defaults().Function.MemoryGiB
 
 // function is how the time of a kind's function falls with its memory: the time at the usual size
-// in seconds, the knee in GB, and the fixed share.
-func function(w *serving.Wish) (seconds, kneeGB, fixed float64) {
+// in seconds, the knee in GiB, and the fixed share.
+func function(w *serving.Wish) (seconds, kneeGiB, fixed float64) {
 	if w.Function == nil {
-		return serving.Defaults().Function.Seconds, serving.UsualKneeGB, serving.UsualFixed
+		return serving.Defaults().Function.Seconds, serving.UsualKneeGiB, serving.UsualFixed
 	}
-	seconds, fixed = w.Function.Known(usualGB)
-	return seconds, w.Function.KneeGB, fixed
+	seconds, fixed = w.Function.Known(usualGiB)
+	return seconds, w.Function.KneeGiB, fixed
 }
 
 // setFunction sets it as given in place of what was measured or assumed.
-func setFunction(w *serving.Wish, seconds, kneeGB, fixed float64) {
-	if m, err := serving.MemoryWith(seconds, usualGB, kneeGB, fixed); err == nil {
+func setFunction(w *serving.Wish, seconds, kneeGiB, fixed float64) {
+	if m, err := serving.MemoryWith(seconds, usualGiB, kneeGiB, fixed); err == nil {
 		w.Function, w.Measured = &m, nil
 	}
 }
@@ -235,7 +235,7 @@ func (c *controls) show(a *Answer) {
 	if g == nil {
 		return
 	}
-	dial.ShowMemory(memory, &g.Procured, w.MemoryGB)
+	dial.ShowMemory(memory, &g.Procured, w.MemoryGiB)
 	dial.ShowAccuracy(c.kind[accuracySlider], &g.Procured)
 	c.kind[costSlider].SetNote("then the most accurate")
 	if w.MaxUSDPerMillion == nil {

@@ -15,7 +15,7 @@ import (
 func (s *Desk) View() string {
 	q := s.Question()
 	name := q.name(s.controls.row)
-	fourth := desk.Pane{Title: name + ": a million on functions", Note: "by GB", Body: s.plots.choice.Memory.Draw}
+	fourth := desk.Pane{Title: name + ": a million on functions", Note: "by GiB", Body: s.plots.choice.Memory.Draw}
 	if s.late {
 		fourth = desk.Pane{Title: "late requests/s", Note: "of all, by scheme", Body: s.plots.late.Draw}
 	}
@@ -118,7 +118,7 @@ func kindWords(k contract.MixKind) []string {
 		alone = "together with " + text.Clean(strings.Join(k.SharesWith, ", "))
 	}
 	return []string{fmt.Sprintf("%s: %s at batch %d serves %s requests/s within %s for $%.4g/h, %s; a function of %.4g "+
-		"GB takes %s (%s).", text.Clean(k.Name), text.Clean(k.Serves), k.Batch, figure.Rate(k.VMRate),
-		quantity.Duration(k.VMLatencyS), k.VMUSD, alone, k.FunctionGB, quantity.Duration(k.FunctionS),
+		"GiB takes %s (%s).", text.Clean(k.Name), text.Clean(k.Serves), k.Batch, figure.Rate(k.VMRate),
+		quantity.Duration(k.VMLatencyS), k.VMUSD, alone, k.FunctionGiB, quantity.Duration(k.FunctionS),
 		functionWords[k.FunctionFrom])}
 }
