@@ -38,7 +38,7 @@ func assorted(t testing.TB) *profile.Set {
 
 func (d *driver) mix() *mix.Desk { return d.app.screens[3].(*traffic.Screen).Mix }
 
-// mixed chooses a mix, with two kinds of queries.
+// mixed chooses a mix, with two kinds of request.
 func mixed(t testing.TB, w, h int) *driver {
 	t.Helper()
 	d := drive(t, w, h, &shelf{set: assorted(t)})
@@ -77,7 +77,7 @@ func TestMixFrames(t *testing.T) {
 func TestMixScrubs(t *testing.T) {
 	d := mixed(t, 120, 40)
 	got := d.answered()
-	if k := got.Queries; len(k) != 2 || math.Abs(k[1].Share-0.25) > 0.001 || !strings.HasPrefix(k[1].Serves, "careful") ||
+	if k := got.Kinds; len(k) != 2 || math.Abs(k[1].Share-0.25) > 0.001 || !strings.HasPrefix(k[1].Serves, "careful") ||
 		!strings.HasPrefix(k[0].Serves, "careful") && !strings.HasPrefix(k[0].Serves, "served") {
 		t.Fatalf("%+v", k)
 	}
@@ -104,15 +104,15 @@ func TestMixScrubs(t *testing.T) {
 	d.press("down", "home")
 	d.press("enter", "8", "4", "enter")
 	if q := d.mix().Question().Kinds[1]; q.MinAccuracy == nil || *q.MinAccuracy != 0.84 ||
-		!strings.HasPrefix(d.answered().Queries[1].Serves, "served") {
-		t.Errorf("%+v", d.answered().Queries)
+		!strings.HasPrefix(d.answered().Kinds[1].Serves, "served") {
+		t.Errorf("%+v", d.answered().Kinds)
 	}
 	d.press("down", "enter", "5", "enter")
 	if q := d.mix().Question().Kinds[1]; q.MaxUSDPerMillion == nil || *q.MaxUSDPerMillion != 5 || q.Best != "accuracy" {
 		t.Errorf("%+v", q)
 	}
 	d.press("down", "down", "enter", "6", "0", "0", "m", "s", "enter", "down", "enter", "4", "enter")
-	k := d.answered().Queries[1]
+	k := d.answered().Kinds[1]
 	if k.FunctionFrom != contract.FunctionGiven || d.mix().Question().Kinds[1].Function.KneeGiB != 4 {
 		t.Errorf("%+v", k)
 	}
@@ -128,15 +128,15 @@ func TestMixScrubs(t *testing.T) {
 	}
 }
 
-// The last row is of all queries, with sliders of what they share; the sums are those of the rows.
+// The last row is of all requests, with sliders of what they share; the sums are those of the rows.
 func TestMixOfAll(t *testing.T) {
 	d := mixed(t, 120, 40)
 	d.press("tab", "end")
-	if d.mix().OnKind() || !strings.Contains(d.screen(), "all queries") {
+	if d.mix().OnKind() || !strings.Contains(d.screen(), "all requests") {
 		t.Fatalf("the last row is not of all:\n%s", d.screen())
 	}
 	usd := 0.0
-	for _, k := range d.answered().Queries {
+	for _, k := range d.answered().Kinds {
 		usd += *k.OwnUSD.Value
 	}
 	if total := *d.answered().USD.Value; math.Abs(usd-total) > 1e-9*total {
@@ -183,7 +183,7 @@ func TestMixKinds(t *testing.T) {
 		}
 	}
 	d.retype(`name=a\,b,models=careful,share=50%,slo=3s,function-times=1:400ms+2:210ms`)
-	k := d.answered().Queries[1]
+	k := d.answered().Kinds[1]
 	if k.Name != "a,b" || math.Abs(k.Share-0.5) > 0.001 || k.FunctionFrom != contract.FunctionMeasured ||
 		k.LimitS != 3 {
 		t.Errorf("%+v", k)
@@ -201,7 +201,7 @@ func TestMixKinds(t *testing.T) {
 		t.Errorf("the VM type is %q", vm)
 	}
 	d.press("D", "D")
-	if n := len(d.mix().Question().Kinds); n != 1 || len(d.answered().Queries) != 1 || d.answered().Queries[0].Share != 1 {
+	if n := len(d.mix().Question().Kinds); n != 1 || len(d.answered().Kinds) != 1 || d.answered().Kinds[0].Share != 1 {
 		t.Errorf("%d kinds:\n%s", n, d.screen())
 	}
 	if d.press("D"); len(d.mix().Question().Kinds) != 1 {
@@ -242,11 +242,11 @@ func TestMixOfANamedTrace(t *testing.T) {
 		q.Kinds[1].Models[0] != "served" || q.Kinds[0].Share != 0.75 {
 		t.Fatalf("%+v\n%s", q, d.screen())
 	}
-	if k := d.answered().Queries; k[0].Requests != 60 || k[1].Requests != 20 {
+	if k := d.answered().Kinds; k[0].Requests != 60 || k[1].Requests != 20 {
 		t.Errorf("%+v", k)
 	}
 	d.press("enter", "5", "0", "enter")
-	if k := d.answered().Queries; d.mix().Question().FromTrace || k[0].Requests != 40 || k[1].Requests != 40 {
+	if k := d.answered().Kinds; d.mix().Question().FromTrace || k[0].Requests != 40 || k[1].Requests != 40 {
 		t.Errorf("%+v", k)
 	}
 	d.press("tab", "end", "0")
@@ -266,7 +266,7 @@ func TestMixIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	var m contract.Mix
-	if err := json.Unmarshal(data, &m); err != nil || len(m.Queries) != 2 || m.USD.Low == nil ||
+	if err := json.Unmarshal(data, &m); err != nil || len(m.Kinds) != 2 || m.USD.Low == nil ||
 		m.Command != "traffic mix" {
 		t.Errorf("%v: %s", err, data)
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // madeUpLoad is an hour, the trace of a file that is there, or else for a path a day at thousands of
-// queries a second.
+// requests a second.
 func madeUpLoad(_ context.Context, path string) (traffic.Trace, error) {
 	if _, err := os.Stat(path); err == nil {
 		return workload.ReadRequests(path)
@@ -169,15 +169,15 @@ func TestTrafficIsWritten(t *testing.T) {
 		t.Errorf("%v: %s", err, data)
 	}
 	for _, s := range f.Schemes {
-		if n := s.Queries.OnVMs + s.Queries.OnFunctions + s.Queries.Queued; n != int64(f.Trace.Requests) ||
+		if n := s.Requests.OnVMs + s.Requests.OnFunctions + s.Requests.Queued; n != int64(f.Trace.Requests) ||
 			math.Abs(s.VMUSD+s.FunctionUSD-s.CostUSD) > 1e-9 {
-			t.Errorf("%s: %d of %d queries, %+v", s.Scheme, n, f.Trace.Requests, s)
+			t.Errorf("%s: %d of %d requests, %+v", s.Scheme, n, f.Trace.Requests, s)
 		}
 	}
 }
 
 // BenchmarkTrafficScrub goes from a slider's step to the next frame at 120×40, of
-// a day of 1,500 queries a second.
+// a day of 1,500 requests a second.
 func BenchmarkTrafficScrub(b *testing.B) {
 	d := drive(b, 120, 40, &shelf{set: published(b)})
 	trace, _ := madeUpLoad(b.Context(), "a day")

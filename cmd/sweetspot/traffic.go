@@ -107,8 +107,8 @@ func (f *trafficFlags) registerServed(cmd *cobra.Command) {
 		"schemes to list: all, or some of reactive, util-aware, exascale, "+
 			"mixed, paragon; the advice compares all")
 	fl.StringVar(&f.vm, "vm", "", "the VM type, for its price in the catalog, or to choose among the runs of --models")
-	fl.Float64Var(&s.VM.QueriesPerSecond,
-		"vm-rate", d.VM.QueriesPerSecond, "requests per second that a VM serves within the limit")
+	fl.Float64Var(&s.VM.RequestsPerSecond,
+		"vm-rate", d.VM.RequestsPerSecond, "requests per second that a VM serves within the limit")
 	fl.Var(lasting(&s.VM.LatencyS, quantity.ParseDuration), "vm-latency", "latency of a request on a VM")
 	fl.Float64Var(&f.functionMemory, "function-memory", 0,
 		"memory of a function in GiB (default: the cheapest within the limit)")
@@ -167,7 +167,7 @@ func (f *trafficFlags) check(cmd *cobra.Command) error {
 		name     string
 		is, most float64
 	}{{"rate", f.rate, serving.MaxPerSecond / 10}, {"hours", f.hours, serving.MaxSeconds / 3600}, {"scale", f.scale, 1e6},
-		{"vm-rate", f.settings.VM.QueriesPerSecond, serving.MaxPerSecond}} {
+		{"vm-rate", f.settings.VM.RequestsPerSecond, serving.MaxPerSecond}} {
 		if !(n.is > 0) || n.is > n.most {
 			return usageError("--%s %g: give a number above 0 and up to %g", n.name, n.is, n.most)
 		}
@@ -346,7 +346,7 @@ func (f *trafficFlags) price(cmd *cobra.Command, q *serving.Question, w *serving
 	if f.vm != "" && len(f.models) == 0 && !cmd.Flags().Changed("vm-rate") {
 		in.Remarks = append(in.Remarks, fmt.Sprintf("nothing says what a %s serves: the study's %g requests/s at %s are "+
 			"taken; --vm-rate and --vm-latency say it, or --models from runs", plaintext.Line(f.vm, 60),
-			q.Settings.VM.QueriesPerSecond, duration(q.Settings.VM.LatencyS)))
+			q.Settings.VM.RequestsPerSecond, duration(q.Settings.VM.LatencyS)))
 	}
 	priced := len(f.models) == 0 && (f.vm == "" || f.vmPrice != nil)
 	if priced && database(cmd) == "" {

@@ -19,15 +19,15 @@ import (
 // mixFlags are the flags of traffic mix.
 type mixFlags struct {
 	trafficFlags
-	queries []string
+	kinds []string
 }
 
 func newTrafficMixCommand() *cobra.Command {
 	var f mixFlags
 	cmd := &cobra.Command{
 		Use:   "mix",
-		Short: "Serve queries of several kinds, each with its own models and limits",
-		Long: "mix chooses for each kind of queries the model that is best within its limits, as Paragon does for its\n" +
+		Short: "Serve requests of several kinds, each with its own models and limits",
+		Long: "mix chooses for each kind of request the model that is best within its limits, as Paragon does for its\n" +
 			"second workload, and simulates the VMs and functions that serve them. Kinds that the same VMs serve alike share " +
 			"them.\n" +
 			"A kind is --query with fields: models (with + between them), share, slo, min-accuracy, max-cost (of a million\n" +
@@ -55,36 +55,36 @@ func newTrafficMixCommand() *cobra.Command {
 	f.settings = serving.Defaults()
 	f.registerLoad(cmd)
 	f.registerSettings(cmd)
-	cmd.Flags().StringArrayVar(&f.queries, "query", nil, "a kind of queries, as "+
+	cmd.Flags().StringArrayVar(&f.kinds, "query", nil, "a kind of request, as "+
 		"name=search,models=a+b,share=60%,slo=200ms,min-accuracy=80%; give it for each kind")
 	return cmd
 }
 
 // answer answers the question that the flags ask.
 func (f *mixFlags) answer(cmd *cobra.Command) (in contract.MixInput, err error) {
-	if len(f.queries) == 0 {
-		return in, usageError("give --query for each kind of queries, as name=search,models=a+b,share=60%%,slo=200ms")
+	if len(f.kinds) == 0 {
+		return in, usageError("give --query for each kind of request, as name=search,models=a+b,share=60%%,slo=200ms")
 	}
 	f.settings.StrictLimitS = min(f.settings.StrictLimitS, f.settings.RelaxedLimitS) // each kind has its own
 	if err := f.check(cmd); err != nil {
 		return in, err
 	}
 	in.Mix = serving.Mix{Settings: f.settings, MaxViolations: f.maxViolations}
-	for i, text := range f.queries {
-		w, err := workload.ParseWish(text)
+	for i, text := range f.kinds {
+		w, err := workload.ParseKind(text)
 		if err != nil {
 			return in, usageError("--query %s: %w", plaintext.Quote(text), err)
 		}
 		if w.Name == "" {
 			w.Name = strconv.Itoa(i + 1)
 		}
-		if slices.ContainsFunc(in.Mix.Wishes, func(x serving.Wish) bool { return x.Name == w.Name }) {
+		if slices.ContainsFunc(in.Mix.Kinds, func(x serving.Kind) bool { return x.Name == w.Name }) {
 			return in, usageError("--query name=%s is given twice: name each kind differently", plaintext.Line(w.Name, 60))
 		}
 		if f.vmPrice != nil {
 			w.USDPerHour = *f.vmPrice
 		}
-		in.Mix.Wishes = append(in.Mix.Wishes, w)
+		in.Mix.Kinds = append(in.Mix.Kinds, w)
 	}
 	var traffic contract.TrafficInput
 	load, err := f.arrivals(cmd, &traffic)
@@ -111,26 +111,26 @@ func (f *mixFlags) answer(cmd *cobra.Command) (in contract.MixInput, err error) 
 // none has one.
 func (f *mixFlags) share(m *serving.Mix, named []arrivals.Kind) error {
 	given := 0
-	for _, w := range m.Wishes {
+	for _, w := range m.Kinds {
 		if w.Share > 0 {
 			given++
 		}
 	}
 	switch {
-	case given == len(m.Wishes):
+	case given == len(m.Kinds):
 		if err := m.Check(); err != nil {
 			return usageError("%w", err)
 		}
 		return nil
 	case given > 0:
 		return usageError("some --query have a share and some have none: give it in each, or in none")
-	case f.trace == "" && len(m.Wishes) == 1:
-		m.Wishes[0].Share = 1
+	case f.trace == "" && len(m.Kinds) == 1:
+		m.Kinds[0].Share = 1
 		return nil
 	case f.trace == "":
 		return usageError("give the share of each --query, as share=60%%")
 	}
-	for _, w := range m.Wishes {
+	for _, w := range m.Kinds {
 		at := slices.IndexFunc(named, func(k arrivals.Kind) bool { return k.Model == w.Name })
 		if at < 0 {
 			return fmt.Errorf("the trace has no rows of the model %s in a column model: give each --query a share, or the "+

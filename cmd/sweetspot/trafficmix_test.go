@@ -12,7 +12,7 @@ import (
 	"sweetspot/data/contract"
 )
 
-// mixed asks for two kinds of queries of models that the built-in library has.
+// mixed asks for two kinds of request of models that the built-in library has.
 func mixed(t *testing.T, flags ...string) contract.Mix {
 	t.Helper()
 	text, _, err := execute(t, append([]string{"traffic", "mix", "--vm-price", "0.10", "--json"}, flags...)...)
@@ -32,25 +32,25 @@ func TestTrafficMix(t *testing.T) {
 		"--query", "name=search,models=fashion-cnn+fashion-lenet,share=70%,slo=100ms",
 		"--query", "name=review,models=fashion-cnn+fashion-cnn-wide,share=30%,slo=1s,min-accuracy=88%,"+
 			"function-times=0.5:1.2s+1:600ms+2:310ms")
-	if len(m.Queries) != 2 || len(m.Schemes) != 5 || m.Saves == nil || *m.Saves < 0 {
+	if len(m.Kinds) != 2 || len(m.Schemes) != 5 || m.Saves == nil || *m.Saves < 0 {
 		t.Fatalf("%+v", m)
 	}
 	requests, usd := 0, 0.0
-	for _, k := range m.Queries {
+	for _, k := range m.Kinds {
 		requests, usd = requests+k.Requests, usd+k.CostUSD
 		if k.VMLatencyS > k.LimitS || k.MinAccuracy != nil && (k.Accuracy == nil || *k.Accuracy < *k.MinAccuracy) {
 			t.Errorf("%+v", k)
 		}
 	}
-	if requests != m.Trace.Requests || math.Abs(float64(m.Queries[0].Requests)/float64(requests)-0.7) > 1e-3 {
-		t.Errorf("%d of %d requests, %d of the first kind", requests, m.Trace.Requests, m.Queries[0].Requests)
+	if requests != m.Trace.Requests || math.Abs(float64(m.Kinds[0].Requests)/float64(requests)-0.7) > 1e-3 {
+		t.Errorf("%d of %d requests, %d of the first kind", requests, m.Trace.Requests, m.Kinds[0].Requests)
 	}
 	for _, s := range m.Schemes {
 		if s.Scheme == m.Pick && math.Abs(s.CostUSD-usd) > 1e-9 {
 			t.Errorf("the kinds cost %g, %s %g", usd, s.Scheme, s.CostUSD)
 		}
 	}
-	if s := m.Queries[1].FunctionS; s < 0.6 || s > 1 || s == m.Queries[0].FunctionS {
+	if s := m.Kinds[1].FunctionS; s < 0.6 || s > 1 || s == m.Kinds[0].FunctionS {
 		t.Errorf("the measured function takes %g s", s)
 	}
 }
@@ -63,8 +63,8 @@ func TestTrafficMixOfANamedTrace(t *testing.T) {
 	}
 	b, a := "name=b,models=fashion-cnn,slo=100ms", "name=a,models=fashion-lenet,slo=1s"
 	m := mixed(t, "--trace", path, "--query", b, "--query", a)
-	if m.Queries[0].Requests != 20 || m.Queries[1].Requests != 60 || m.Queries[0].Share != 0.25 {
-		t.Errorf("%+v", m.Queries)
+	if m.Kinds[0].Requests != 20 || m.Kinds[1].Requests != 60 || m.Kinds[0].Share != 0.25 {
+		t.Errorf("%+v", m.Kinds)
 	}
 	_, _, err := execute(t, "traffic", "mix", "--vm-price", "0.10", "--trace", path, "--query", a)
 	if err == nil || !strings.Contains(err.Error(), `the model "b" too`) {

@@ -1,5 +1,5 @@
-// Package arrivals reads arrival traces: when queries arrived, or how many in
-// each second. It returns the number of queries in each second, from second 0
+// Package arrivals reads arrival traces: when requests arrived, or how many in
+// each second. It returns the number of requests in each second, from second 0
 // on.
 //
 // A trace is a CSV file with a row of column names, gzip-compressed or not. The

@@ -222,8 +222,8 @@ func WriteTrafficCSV(w io.Writer, t Traffic) error {
 		rows = append(rows, []string{s.Scheme, number(&s.CostUSD), number(&s.VMUSD), number(&s.FunctionUSD),
 			strconv.FormatInt(s.VMSeconds, 10), number(s.OverProvisioning), number(s.Violations.Strict),
 			number(s.Violations.Relaxed), number(s.P50S), number(s.P99S), number(&s.FunctionShare), strconv.Itoa(s.MostVMs),
-			strconv.FormatInt(s.ColdStarts, 10), strconv.FormatInt(s.Queries.OnVMs, 10),
-			strconv.FormatInt(s.Queries.OnFunctions, 10), strconv.FormatInt(s.Queries.Queued, 10),
+			strconv.FormatInt(s.ColdStarts, 10), strconv.FormatInt(s.Requests.OnVMs, 10),
+			strconv.FormatInt(s.Requests.OnFunctions, 10), strconv.FormatInt(s.Requests.Queued, 10),
 			strconv.FormatBool(s.Scheme == t.Pick)})
 	}
 	return csv.NewWriter(w).WriteAll(rows)

@@ -16,7 +16,7 @@ type Mix struct {
 	Head
 	Query   MixQuery        `json:"query"`
 	Trace   TrafficTrace    `json:"trace"`
-	Queries []MixKind       `json:"queries"`       // by kind
+	Kinds   []MixKind       `json:"queries"`       // by kind
 	Schemes []TrafficScheme `json:"schemes"`       // sums over all kinds; latencies are those of the kinds
 	Pick    string          `json:"pick"`          // the cheapest that keeps the violations, else the one with the fewest
 	Keeps   bool            `json:"keeps"`         // the pick keeps the violations
@@ -65,7 +65,7 @@ type MixQuery struct {
 	Seed          *uint64 `json:"seed"` // of a made-up load
 }
 
-// MixKind is queries of one kind and what serves them.
+// MixKind is requests of one kind and what serves them.
 type MixKind struct {
 	Name        string   `json:"name"`
 	Models      []string `json:"models"` // to choose from
@@ -109,7 +109,7 @@ type MixInput struct {
 // NewMix describes how a mix is served.
 func NewMix(in MixInput) Mix {
 	a, s := in.Answer, &in.Mix.Settings
-	m := Mix{Head: NewHead("traffic mix"), Queries: []MixKind{}, Schemes: []TrafficScheme{}, Advice: []string{},
+	m := Mix{Head: NewHead("traffic mix"), Kinds: []MixKind{}, Schemes: []TrafficScheme{}, Advice: []string{},
 		Pick: string(a.Outcomes[a.Pick].Scheme), Keeps: a.Keeps, Monthly: a.MonthlyUSD,
 		Query: MixQuery{StrictShare: s.StrictShare, RelaxedLimitS: s.RelaxedLimitS, VMStartS: s.VM.StartS,
 			ColdStartS: s.Function.ColdStartS, ModelLoadS: s.Function.ModelLoadS, MaxViolations: in.Mix.MaxViolations,
@@ -124,10 +124,10 @@ func NewMix(in MixInput) Mix {
 		m.Schemes = append(m.Schemes, newTrafficScheme(o))
 	}
 	notes := append([]string{}, in.Remarks...)
-	for i := range in.Mix.Wishes {
-		m.Queries = append(m.Queries, newMixKind(in, i))
+	for i := range in.Mix.Kinds {
+		m.Kinds = append(m.Kinds, newMixKind(in, i))
 		for _, n := range a.Groups[a.Of[i]].Notes {
-			notes = append(notes, "queries "+in.Mix.Wishes[i].Name+": "+n)
+			notes = append(notes, "kind "+in.Mix.Kinds[i].Name+": "+n)
 		}
 	}
 	m.USD, m.InTime = newNumber(a.USD), newNumber(a.Within)
@@ -155,19 +155,19 @@ const leastSaved = 0.0005
 // meanAccuracy is that of all requests, where their models' accuracies are known and of one metric.
 func (m *Mix) meanAccuracy() (mean *float64, metric *string) {
 	sum, of := 0.0, 0.0
-	for _, k := range m.Queries {
-		if k.Accuracy == nil || Known(k.Metric) != Known(m.Queries[0].Metric) {
+	for _, k := range m.Kinds {
+		if k.Accuracy == nil || Known(k.Metric) != Known(m.Kinds[0].Metric) {
 			return nil, nil
 		}
 		sum, of = sum+*k.Accuracy*float64(k.Requests), of+float64(k.Requests)
 	}
-	return known(sum / of), m.Queries[0].Metric
+	return known(sum / of), m.Kinds[0].Metric
 }
 
 func newMixKind(in MixInput, i int) MixKind {
-	w, g := in.Mix.Wishes[i], &in.Answer.Groups[in.Answer.Of[i]]
+	w, g := in.Mix.Kinds[i], &in.Answer.Groups[in.Answer.Of[i]]
 	k := MixKind{Name: clean(w.Name), Models: []string{}, Requests: in.Answer.Requests[i], LimitS: g.Settings.StrictLimitS,
-		MinAccuracy: w.MinAccuracy, MaxCost: w.MaxUSDPerMillion, VMRate: g.Settings.VM.QueriesPerSecond,
+		MinAccuracy: w.MinAccuracy, MaxCost: w.MaxUSDPerMillion, VMRate: g.Settings.VM.RequestsPerSecond,
 		VMLatencyS: g.Settings.VM.LatencyS, VMUSD: g.Settings.VM.USDPerHour, FunctionGiB: g.Settings.Function.MemoryGiB,
 		FunctionS: g.Settings.Function.Seconds, SharesWith: []string{}}
 	for _, name := range w.Models {
@@ -192,9 +192,9 @@ func newMixKind(in MixInput, i int) MixKind {
 	default:
 		k.FunctionFrom = FunctionAssumed
 	}
-	for _, other := range g.Wishes {
+	for _, other := range g.Kinds {
 		if other != i {
-			k.SharesWith = append(k.SharesWith, clean(in.Mix.Wishes[other].Name))
+			k.SharesWith = append(k.SharesWith, clean(in.Mix.Kinds[other].Name))
 		}
 	}
 	o := newTrafficScheme(g.Outcomes[in.Answer.Pick])
@@ -213,7 +213,7 @@ func WriteMixCSV(w io.Writer, m Mix) error {
 	rows := [][]string{{"name", "share", "requests", "slo_s", "min_accuracy", "max_usd_per_million", "serves",
 		"batch_size", "accuracy", "vm_requests_per_second", "vm_latency_s", "function_s", "scheme",
 		"cost_usd", "violations", "p99_s", "own_usd", "own_usd_low", "own_usd_high", "in_time", "basis"}}
-	for _, k := range m.Queries {
+	for _, k := range m.Kinds {
 		basis := ""
 		if b := k.OwnUSD.Basis; b != nil {
 			basis = *b

@@ -148,7 +148,7 @@ func NewTraffic(in TrafficInput) Traffic {
 		BreakEven: a.BreakEven, Schemes: []TrafficScheme{}, Function: []TrafficFunction{}, Variants: []TrafficVariant{},
 		Advice: []string{}, Savings: []TrafficSaving{},
 		Query: TrafficQuery{
-			VM: OrNull(clean(in.VM)), VMUSD: s.VM.USDPerHour, VMRate: s.VM.QueriesPerSecond, VMQueries: s.VM.QueriesPerSecond,
+			VM: OrNull(clean(in.VM)), VMUSD: s.VM.USDPerHour, VMRate: s.VM.RequestsPerSecond, VMQueries: s.VM.RequestsPerSecond,
 			VMLatencyS:  s.VM.LatencyS,
 			VMStartS:    s.VM.StartS,
 			FunctionGiB: s.Function.MemoryGiB, FunctionGB: s.Function.MemoryGiB,
@@ -185,10 +185,10 @@ func NewTraffic(in TrafficInput) Traffic {
 func newTrafficScheme(o serving.Outcome) TrafficScheme {
 	strict, relaxed := o.ViolationShares()
 	violations := TrafficViolations{&strict, &relaxed, o.ViolationShare()}
-	if o.Queries.Strict == 0 {
+	if o.Requests.Strict == 0 {
 		violations.Strict = nil
 	}
-	if o.Queries.Relaxed == 0 {
+	if o.Requests.Relaxed == 0 {
 		violations.Relaxed = nil
 	}
 	served := TrafficConservation{o.OnVMs.Total(), o.OnFunctions.Total(), o.Queued.Total()}
@@ -226,7 +226,7 @@ func (t *Traffic) describeVariants(in TrafficInput) {
 	for i, v := range pool.List {
 		of := in.Served[i]
 		t.Variants = append(t.Variants, TrafficVariant{
-			clean(v.Name), known(v.Accuracy), v.LatencyS, of.Batch, of.VM.QueriesPerSecond, of.VM.QueriesPerSecond,
+			clean(v.Name), known(v.Accuracy), v.LatencyS, of.Batch, of.VM.RequestsPerSecond, of.VM.RequestsPerSecond,
 			v.USDPerMillion, front[i],
 			i == in.Question.Chosen,
 		})

@@ -10,7 +10,7 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// Mix prints what serves each kind of queries, and what each scheme costs for all of them.
+// Mix prints what serves each kind of request, and what each scheme costs for all of them.
 func Mix(w io.Writer, m contract.Mix) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, m.Trace.Source)
@@ -18,8 +18,8 @@ func Mix(w io.Writer, m contract.Mix) error {
 		quantity.Several(m.Trace.Requests, "request"), quantity.Duration(float64(m.Trace.PeriodS)),
 		quantity.Percent(m.Query.StrictShare), quantity.Duration(m.Query.RelaxedLimitS))
 	tw := tabwriter.NewWriter(&b, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "queries\tshare\twithin\taccuracy ≥\tserved by\tbatch\taccuracy\tp99\tlate\tcost\tshares VMs with")
-	for _, k := range m.Queries {
+	fmt.Fprintln(tw, "kind\tshare\twithin\taccuracy ≥\tserved by\tbatch\taccuracy\tp99\tlate\tcost\tshares VMs with")
+	for _, k := range m.Kinds {
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n", k.Name, quantity.Percent(k.Share),
 			quantity.Duration(k.LimitS), amount(k.MinAccuracy, quantity.Percent), k.Serves, k.Batch,
 			amount(k.Accuracy, quantity.Percent), amount(k.P99S, quantity.Duration), hundredths(k.Violations.All),

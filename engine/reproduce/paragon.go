@@ -139,7 +139,7 @@ func (t *Traffic) assumptions() string {
 		"to start and %g s to load the model, warm for %d s, at $%g per GB-second and $%.2f a million (public prices); "+
 		"%.0f %% strict queries within %g s, the others within %g s; load averaged over %d s, VMs stopped after %d s; "+
 		"a trend of %d s and %.0f %% above it",
-		seeds, loads, s.VM.USDPerHour, s.VM.QueriesPerSecond, s.VM.LatencyS, s.VM.StartS,
+		seeds, loads, s.VM.USDPerHour, s.VM.RequestsPerSecond, s.VM.LatencyS, s.VM.StartS,
 		s.Function.MemoryGiB, s.Function.Seconds, s.Function.ColdStartS, s.Function.ModelLoadS, s.Function.KeepAliveS,
 		s.Function.USDPerGBSecond, s.Function.Prices.USDPerMillion, 100*s.StrictShare, s.StrictLimitS, s.RelaxedLimitS,
 		s.MonitorS, s.CoolDownS, s.TrendS, 100*s.Headroom)
@@ -209,7 +209,7 @@ func (t *Traffic) costOfMixed() string {
 	even := "functions are cheaper at every rate that one VM serves"
 	if ok {
 		even = fmt.Sprintf("functions are cheaper only for what would keep a VM busy less than %.0f %% of the time",
-			100*rate/t.settings.VM.QueriesPerSecond)
+			100*rate/t.settings.VM.RequestsPerSecond)
 	}
 	return fmt.Sprintf("section 2.4 says that mixed did not reduce the cost of the Wiki trace, of small peak to "+
 		"median, and that the others can benefit. Against reactive it reduces the cost of none of ours (%s), as a "+

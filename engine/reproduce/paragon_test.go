@@ -70,11 +70,11 @@ func TestTraffic(t *testing.T) {
 		}
 		for k := range l.draws {
 			if x, y := l.draws[k].by[serving.Mixed], b.loads[i].draws[k].by[serving.Mixed]; x.USD != y.USD ||
-				x.Violations != y.Violations || x.Queries.Total() == 0 {
+				x.Violations != y.Violations || x.Requests.Total() == 0 {
 				t.Errorf("%s drawn twice: %+v and %+v", l.name, x, y)
 			}
 		}
-		if x, y := l.draws[0].by[serving.Reactive].Queries, l.draws[1].by[serving.Reactive].Queries; x == y {
+		if x, y := l.draws[0].by[serving.Reactive].Requests, l.draws[1].by[serving.Reactive].Requests; x == y {
 			t.Errorf("%s: two seeds make the same load of %v queries", l.name, x)
 		}
 	}
@@ -234,7 +234,7 @@ func TestAsk(t *testing.T) {
 // Who is cheapest is not decided by who violates: those that keep the limit come in.
 func TestCheapestOfSchemes(t *testing.T) {
 	out := func(usd float64, violations int64) *serving.Outcome {
-		return &serving.Outcome{USD: usd, Queries: serving.Split{Strict: 100}, Violations: serving.Split{Strict: violations}}
+		return &serving.Outcome{USD: usd, Requests: serving.Split{Strict: 100}, Violations: serving.Split{Strict: violations}}
 	}
 	d := draw{by: map[serving.Scheme]*serving.Outcome{serving.Reactive: out(1, 6), serving.Mixed: out(2, 5),
 		serving.Exascale: out(3, 0)}}

@@ -273,7 +273,7 @@ func spared(d *draw) float64 {
 // sparedUSD is what a million violations spared by functions cost, dollars.
 func sparedUSD(d *draw) float64 {
 	mixed := d.by[serving.Mixed]
-	return 1e6 * mixed.FunctionUSD / (spared(d) / 100 * float64(mixed.Queries.Total()))
+	return 1e6 * mixed.FunctionUSD / (spared(d) / 100 * float64(mixed.Requests.Total()))
 }
 
 // onFunctions is the share of its queries that a scheme gives to functions, and

@@ -10,7 +10,7 @@ import (
 	"sweetspot/engine/serving"
 )
 
-// Bounds on the kinds of queries of a pool's mix, and its load: that on which settings are
+// Bounds on the kinds of request of a pool's mix, and its load: that on which settings are
 // varied.
 const (
 	mostKinds  = 40
@@ -36,7 +36,7 @@ func trained(v serving.Variants, vm serving.VM) *profile.Set {
 
 // kinds are queries that ask for the accuracy of one variant within the latency of another,
 // as many of each, evenly taken from all pairs that a variant keeps.
-func kinds(v serving.Variants, models []string, functions map[string]serving.Memory) (all []serving.Wish) {
+func kinds(v serving.Variants, models []string, functions map[string]serving.Memory) (all []serving.Kind) {
 	for _, a := range v.List {
 		for _, b := range v.List {
 			if math.IsNaN(a.Accuracy) || !(b.LatencyS > 0) ||
@@ -44,7 +44,7 @@ func kinds(v serving.Variants, models []string, functions map[string]serving.Mem
 				continue
 			}
 			floor := a.Accuracy
-			all = append(all, serving.Wish{Name: fmt.Sprintf("%.4g within %.3g s", a.Accuracy, b.LatencyS),
+			all = append(all, serving.Kind{Name: fmt.Sprintf("%.4g within %.3g s", a.Accuracy, b.LatencyS),
 				LimitS: b.LatencyS * (1 + 1e-9), Wanted: serving.Wanted{Models: models, MinAccuracy: &floor, Best: serving.Cost,
 					Functions: functions}})
 		}
@@ -72,14 +72,14 @@ func (o relations) workload2(p pool, r *reading) (*serving.MixAnswer, int) {
 		models = append(models, run.Model)
 		functions[run.Model] = serving.MemoryOf(run.Steady.Value, settings.Function.MemoryGiB)
 	}
-	wishes := kinds(v, models, functions)
-	m := serving.Mix{Trace: serving.CrowdLoad.Generate(mixSeconds, mixRate, 1), Wishes: wishes, Settings: settings,
+	all := kinds(v, models, functions)
+	m := serving.Mix{Trace: serving.CrowdLoad.Generate(mixSeconds, mixRate, 1), Kinds: all, Settings: settings,
 		MaxViolations: acceptedViolations}
 	a, err := m.Answer(set)
 	if err != nil {
-		return nil, len(wishes)
+		return nil, len(all)
 	}
-	return a, len(wishes)
+	return a, len(all)
 }
 
 // mixRows are section 4's second workload as a mix of queries on a synthetic load. The
@@ -101,7 +101,7 @@ func (o relations) mixRows(s sheet) (rows []Row) {
 		return nil
 	}
 	note := fmt.Sprintf("section 4: up to 20 %% over a naive selection, results not plotted, so nothing of the study can "+
-		"be held against ours but that number; ours is a simulated hour of %d kinds of queries, each with an accuracy and a "+
+		"be held against ours but that number; ours is a simulated hour of %d kinds of request, each with an accuracy and a "+
 		"latency that models of the pool have, served by %d groups of VMs under %s, against the most accurate model that "+
 		"keeps the same limits; %s", n, len(answer.Groups), answer.Outcomes[answer.Pick].Scheme, p.words)
 	return []Row{claim{"section 4, workload-2", p.name + " saves_over_naive_percent", got.value, new(got.value > 0), note,

@@ -7,8 +7,8 @@ import (
 	"sweetspot/engine/serving"
 )
 
-// Kinds of queries ask only for what a variant keeps, and their shares add up.
-func TestKindsOfQueries(t *testing.T) {
+// Kinds of request ask only for what a variant keeps, and their shares add up.
+func TestKindsOfRequest(t *testing.T) {
 	v := serving.Variants{List: []serving.Variant{{Name: "small", Accuracy: 0.6, LatencyS: 0.1, USDPerMillion: 1},
 		{Name: "large", Accuracy: 0.8, LatencyS: 0.4, USDPerMillion: 4}}}
 	all := kinds(v, []string{"small", "large"}, nil)
@@ -22,7 +22,7 @@ func TestKindsOfQueries(t *testing.T) {
 	if sum < 1-1e-9 || sum > 1+1e-9 {
 		t.Errorf("shares add up to %g", sum)
 	}
-	m := serving.Mix{Trace: serving.Constant(600, 20), Wishes: all, Settings: serving.Defaults(), MaxViolations: 0.05}
+	m := serving.Mix{Trace: serving.Constant(600, 20), Kinds: all, Settings: serving.Defaults(), MaxViolations: 0.05}
 	a, err := m.Answer(trained(v, serving.Defaults().VM))
 	if err != nil {
 		t.Fatal(err)

@@ -155,9 +155,9 @@ const timesSuffix = ", assumed times"
 
 // Bounds on what the cells may ask to be simulated.
 const (
-	mostRates  = 20
-	mostRate   = 10_000 // queries per second
-	mostHours  = 24
+	mostRates   = 20
+	mostRate    = 10_000 // queries per second
+	mostHours   = 24
 	mostKneeGiB = 100
 )
 
@@ -195,7 +195,7 @@ func (o relations) constant() (claims []claim) {
 		least := math.Inf(1)
 		for _, one := range isoLatency {
 			s := t.settings
-			s.VM.QueriesPerSecond, s.VM.LatencyS = coresOfVM/one, one
+			s.VM.RequestsPerSecond, s.VM.LatencyS = coresOfVM/one, one
 			s.Function.MemoryGiB, s.Function.Seconds = isoMemory, one
 			cost := serving.CostOfConstant(rate, seconds, s)
 			least = min(least, cost.FunctionsUSD/cost.VMUSD)
@@ -234,10 +234,10 @@ func (o relations) biggerVMs() claim {
 	cost := func(size, rate int) float64 {
 		s := t.settings
 		s.VM.USDPerHour *= float64(size)
-		s.VM.QueriesPerSecond *= float64(size)
+		s.VM.RequestsPerSecond *= float64(size)
 		return serving.CostOfConstant(rate, int(t.hours*3600), s).VMUSD
 	}
-	filled := int(math.Ceil(t.settings.VM.QueriesPerSecond)) * vmSizes
+	filled := int(math.Ceil(t.settings.VM.RequestsPerSecond)) * vmSizes
 	off := 0.0
 	for size := 1; size <= vmSizes; size *= 2 {
 		off = max(off, math.Abs(cost(size, filled)/cost(1, filled)-1))
@@ -283,7 +283,7 @@ func (o relations) memory() (claims []claim) {
 			"somewhere more memory is cheaper by more than the billed millisecond")
 		if m.KneeGiB < m.MaxGiB {
 			at := serving.Function{MemoryGiB: m.KneeGiB, Seconds: m.Seconds(m.KneeGiB), Prices: o.loads.settings.Function.Prices}
-			rises := last.USDPerMillion / (at.USDPerQuery() * 1e6)
+			rises := last.USDPerMillion / (at.USDPerRequest() * 1e6)
 			add("beyond the knee only the cost rises", rises, rises > 1 && last.Seconds == at.Seconds, "footnote 1; ours "+
 				"is the cost at the most memory over that at the knee, where the time is the same", "it is faster beyond the knee")
 		}
@@ -308,7 +308,7 @@ func (o relations) overMemory(m functionModel, choices []serving.Choice) (faster
 		millisecond := serving.Function{MemoryGiB: b.MemoryGiB, Seconds: 0.001,
 			Prices: serving.Prices{USDPerGBSecond: o.loads.settings.Function.USDPerGBSecond}}
 		faster = faster && (a.MemoryGiB >= m.KneeGiB || b.Seconds < a.Seconds)
-		dearer = dearer && b.USDPerMillion >= a.USDPerMillion-1e6*millisecond.USDPerQuery()
+		dearer = dearer && b.USDPerMillion >= a.USDPerMillion-1e6*millisecond.USDPerRequest()
 	}
 	return faster, dearer
 }

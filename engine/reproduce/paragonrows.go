@@ -161,7 +161,7 @@ func (o relations) similarCost(l *drawnLoad) claim {
 // functionOverVM is what a query costs on a function over what it costs on a VM
 // that is busy.
 func (t *Traffic) functionOverVM() float64 {
-	return t.settings.Function.USDPerQuery() / (t.settings.VM.USDPerHour / 3600 / t.settings.VM.QueriesPerSecond)
+	return t.settings.Function.USDPerRequest() / (t.settings.VM.USDPerHour / 3600 / t.settings.VM.RequestsPerSecond)
 }
 
 // patterns are Observation 4: on which loads mixing pays.
@@ -184,7 +184,7 @@ func (o relations) patterns() []claim {
 // nil where none does.
 func cheapest(d *draw, schemes ...serving.Scheme) (best *serving.Outcome) {
 	for _, s := range schemes {
-		if out := d.by[s]; out.Queries.Total() > 0 && out.ViolationShare() <= acceptedViolations && (best == nil ||
+		if out := d.by[s]; out.Requests.Total() > 0 && out.ViolationShare() <= acceptedViolations && (best == nil ||
 			out.USD < best.USD) {
 			best = out
 		}

@@ -12,7 +12,7 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// UsualViolations is the share of the queries that may miss their limit.
+// UsualViolations is the share of the requests that may miss their limit.
 const UsualViolations = 0.01
 
 // Wanted says what is to serve a trace.
@@ -21,7 +21,7 @@ type Wanted struct {
 	VM               string   // instance type; "" is any that the models were run on
 	USDPerHour       float64  // of VMs whose price is not known otherwise; 0 leaves those out
 	MinAccuracy      *float64
-	MaxUSDPerMillion *float64          // US dollars for a million queries
+	MaxUSDPerMillion *float64          // US dollars for a million requests
 	Best             Objective         // what is best is taken of what is within the limits
 	MemoryGiB         float64           // of a function; 0 takes the cheapest within the limit
 	Functions        map[string]Memory // the same of single models, before Function
@@ -155,7 +155,7 @@ const monthS = quantity.HoursPerMonth * 3600
 type Question struct {
 	Trace         Trace
 	Settings      Settings
-	MaxViolations float64 // fraction of all queries that may violate their limit
+	MaxViolations float64 // fraction of all requests that may violate their limit
 
 	Points      []BatchPoint // what a GPU of the VM holds, for slack in latency
 	GPUs        int          // of the VM, serving batches of their own; 0 is one
@@ -169,7 +169,7 @@ type Question struct {
 // Advice says what to rent for a trace.
 type Advice struct {
 	PeakToMedian *float64 // of the trace, by the minute; nil where unknown
-	BreakEven    *float64 // queries per second above which one VM is cheaper than functions; nil where it never is
+	BreakEven    *float64 // requests per second above which one VM is cheaper than functions; nil where it never is
 
 	Outcomes []Outcome // of all schemes
 	// Alone is the outcome of functions without any VM, for comparison.
@@ -195,7 +195,7 @@ type Saving struct {
 	Variant    string    // of slack in accuracy: the variant it allows
 	MonthlyUSD float64   // dollars in 730 hours, with the scheme of the pick
 	SavesUSD   float64   // against the pick; negative where it would cost more
-	Violations float64   // fraction of all queries
+	Violations float64   // fraction of all requests
 }
 
 // Advise compares the schemes on a trace, picks one, and says what looser limits
@@ -271,8 +271,8 @@ func (q Question) latencySlack(pick Outcome) []Saving {
 		s.StrictLimitS, s.RelaxedLimitS = limit, max(limit, s.RelaxedLimitS)
 		gpus := float64(max(q.GPUs, 1))
 		if c, ok, err := CapacityWithin(q.Points, limit); err == nil && ok &&
-			c.QueriesPerSecond()*gpus > s.VM.QueriesPerSecond {
-			s.VM.QueriesPerSecond, s.VM.LatencyS = c.QueriesPerSecond()*gpus, c.P99S
+			c.RequestsPerSecond()*gpus > s.VM.RequestsPerSecond {
+			s.VM.RequestsPerSecond, s.VM.LatencyS = c.RequestsPerSecond()*gpus, c.P99S
 		}
 		if q.Memory != nil && !q.MemoryGiven {
 			if c, ok := q.Memory.Cheapest(limit, s.Function.Prices); ok {
@@ -289,7 +289,7 @@ func (q Question) latencySlack(pick Outcome) []Saving {
 
 // accuracySlack tries the variants that are cheaper and less accurate, most
 // accurate first, on the VMs that serve them, or, where these are not known, on
-// VMs that serve as many more of their queries as they are cheaper. The
+// VMs that serve as many more of their requests as they are cheaper. The
 // function's time stays as it is.
 func (q Question) accuracySlack(pick Outcome) []Saving {
 	if q.Chosen < 0 || q.Chosen >= len(q.Variants.List) {
@@ -307,7 +307,7 @@ func (q Question) accuracySlack(pick Outcome) []Saving {
 		if i < len(q.VMs) {
 			s.VM = s.VM.as(q.VMs[i])
 		} else {
-			s.VM.QueriesPerSecond *= cheaper
+			s.VM.RequestsPerSecond *= cheaper
 			s.VM.LatencyS = v.LatencyS
 		}
 		if saving, ok := q.with(s, pick.Scheme); ok {

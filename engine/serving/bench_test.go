@@ -2,7 +2,7 @@ package serving
 
 import "testing"
 
-// day is a day by the second: a diurnal load of 2,500 queries/s at its peak with
+// day is a day by the second: a diurnal load of 2,500 requests/s at its peak with
 // a flash crowd that doubles it in the evening.
 func day() Trace {
 	slow := Diurnal{Mean: 1500, Amplitude: 0.6, PeriodS: 86400, PeakS: 50400}
@@ -13,16 +13,16 @@ func day() Trace {
 // BenchmarkTraffic is the whole answer of a day by the second: five schemes.
 func BenchmarkTraffic(b *testing.B) {
 	tr, s := day(), Defaults()
-	queries := int64(0)
+	requests := int64(0)
 	for b.Loop() {
 		outcomes, err := Compare(tr, s)
 		if err != nil {
 			b.Fatal(err)
 		}
-		queries = outcomes[0].Queries.Total()
+		requests = outcomes[0].Requests.Total()
 	}
-	b.ReportMetric(float64(tr.Peak()), "peak_queries/s")
-	b.ReportMetric(float64(queries), "queries")
+	b.ReportMetric(float64(tr.Peak()), "peak_requests/s")
+	b.ReportMetric(float64(requests), "requests")
 }
 
 // BenchmarkTrafficScheme is one scheme alone.
@@ -39,7 +39,7 @@ func BenchmarkTrafficScheme(b *testing.B) {
 	}
 }
 
-// BenchmarkTrafficOverload is the worst case: every query of the day waits.
+// BenchmarkTrafficOverload is the worst case: every request of the day waits.
 func BenchmarkTrafficOverload(b *testing.B) {
 	tr, s := day(), Defaults()
 	s.MaxVMs = 140

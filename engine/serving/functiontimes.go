@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// MemoryPoint is the measured time of a query on a warm function of so much memory.
+// MemoryPoint is the measured time of a request on a warm function of so much memory.
 type MemoryPoint struct {
 	MemoryGiB, Seconds float64
 }

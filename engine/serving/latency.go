@@ -9,8 +9,8 @@ import (
 // milliseconds rounds up; the grain keeps 0.3 s at 300.
 func milliseconds(seconds float64) int64 { return int64(math.Ceil(seconds*1000 - 1e-6)) }
 
-// line is the waits of a number of queries that begin in one second and came in
-// one: that of query j is (first + j·slope) / unit seconds, where that is above 0.
+// line is the waits of a number of requests that begin in one second and came in
+// one: that of request j is (first + j·slope) / unit seconds, where that is above 0.
 type line struct {
 	first, slope, unit int64
 	n                  int64
@@ -38,7 +38,7 @@ func (l line) rising() line {
 	return l
 }
 
-// wait returns that of query j, milliseconds rounded up.
+// wait returns that of request j, milliseconds rounded up.
 func (l line) wait(j int64) int64 {
 	return max(0, (1000*(l.first+j*l.slope)+l.unit-1)/l.unit)
 }
@@ -58,7 +58,7 @@ type histogram struct {
 	exact  [3]level // of the places, without a wait
 }
 
-// level is a number of queries of the same latency.
+// level is a number of requests of the same latency.
 type level struct {
 	s  float64 // seconds, to the microsecond
 	ms int64   // rounded up
@@ -69,7 +69,7 @@ func levelOf(seconds float64) level {
 	return level{s: math.Round(seconds*1e6) / 1e6, ms: milliseconds(seconds)}
 }
 
-// Where a query is served.
+// Where a request is served.
 const (
 	onVM = iota
 	onWarm
@@ -149,14 +149,14 @@ func (h *histogram) percentile(share float64) float64 {
 }
 
 // millionths are the unit in which capacity is counted, so that fractions of a
-// query per second add up exactly.
+// request per second add up exactly.
 const millionths = 1_000_000
 
 // fleet is the VMs that run and start. VMs ordered in one second are one batch.
 type fleet struct {
 	vm                VM
-	perVM             int64 // capacity in millionths of a query per second
-	left              int64 // capacity of the last second not used up for want of a whole query
+	perVM             int64 // capacity in millionths of a request per second
+	left              int64 // capacity of the last second not used up for want of a whole request
 	batches           []batch
 	first, next       int // of batches: the oldest alive, the oldest that still starts
 	running, starting int
@@ -167,7 +167,7 @@ type fleet struct {
 type batch struct{ since, ready, vms int }
 
 func newFleet(vm VM, vms int) *fleet {
-	f := &fleet{vm: vm, perVM: int64(vm.QueriesPerSecond*millionths + 0.5)}
+	f := &fleet{vm: vm, perVM: int64(vm.RequestsPerSecond*millionths + 0.5)}
 	if vms > 0 {
 		f.batches = append(f.batches, batch{vms: vms})
 		f.starting = vms
@@ -176,7 +176,7 @@ func newFleet(vm VM, vms int) *fleet {
 }
 
 // begin lets the VMs serve whose start-up ends with second t begins, and returns
-// the queries that all can begin in it.
+// the requests that all can begin in it.
 func (f *fleet) begin(t int) (capacity int64) {
 	for f.next < len(f.batches) && f.batches[f.next].ready <= t {
 		n := f.batches[f.next].vms
@@ -188,7 +188,7 @@ func (f *fleet) begin(t int) (capacity int64) {
 	return min((int64(f.running)*f.perVM+f.left)/millionths, MaxPerSecond)
 }
 
-// end carries the fraction of a query on to the next second if there was work
+// end carries the fraction of a request on to the next second if there was work
 // for it.
 func (f *fleet) end(short bool) {
 	if short {
@@ -230,7 +230,7 @@ func (f *fleet) finish(t int) {
 // instances are the instances of a function: busy ones by the second in which
 // they come back, idle ones by when they were last used.
 type instances struct {
-	perSecond          int64 // queries a warm instance serves in a second
+	perSecond          int64 // requests a warm instance serves in a second
 	warmBusy, coldBusy int   // whole seconds until it is free again
 	keepS              int
 	back               []int64 // ring: instances that come back, by second
@@ -245,7 +245,7 @@ type idling struct {
 	n    int64
 }
 
-// busySeconds are the whole seconds a query keeps an instance from others.
+// busySeconds are the whole seconds a request keeps an instance from others.
 func (f Function) busySeconds(cold bool) int {
 	ms := f.WarmMS()
 	if cold {
@@ -266,20 +266,20 @@ func newInstances(f Function) *instances {
 	return p
 }
 
-// serve takes the queries of second t, to be called for every second in turn,
+// serve takes the requests of second t, to be called for every second in turn,
 // and returns how many of them start cold.
-func (p *instances) serve(t int, queries int64) (cold int64) {
+func (p *instances) serve(t int, requests int64) (cold int64) {
 	if p.idlers+p.busy > 0 {
 		p.recall(t)
 	}
-	if queries == 0 {
+	if requests == 0 {
 		return 0
 	}
-	need := (queries + p.perSecond - 1) / p.perSecond
+	need := (requests + p.perSecond - 1) / p.perSecond
 	warm := min(need, p.idlers)
 	p.take(warm)
 	p.back[(t+p.warmBusy)%len(p.back)] += warm
-	cold = queries - min(queries, warm*p.perSecond)
+	cold = requests - min(requests, warm*p.perSecond)
 	p.back[(t+p.coldBusy)%len(p.back)] += cold
 	p.busy += warm + cold
 	return cold

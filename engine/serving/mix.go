@@ -10,47 +10,47 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// Wish is what the queries of one kind ask for (section 4, workload-2): models to choose
+// Kind is what the requests of one kind ask for (section 4, workload-2): models to choose
 // from with limits, and what is to be the best within them.
-type Wish struct {
+type Kind struct {
 	Name   string
-	Share  float64 // of the queries
+	Share  float64 // of the requests
 	LimitS float64 // on the latency, seconds; 0 is that of the settings
 	Wanted
 }
 
-// Mix is a trace of queries of several kinds. Each kind gets the model that is best for
+// Mix is a trace of requests of several kinds. Each kind gets the model that is best for
 // it; kinds that the same VMs serve alike share them, others have VMs of their own.
 type Mix struct {
 	Trace         Trace
-	Parts         []Trace // of each wish, where the trace tells them apart; else nil, and shares deal them out
-	Wishes        []Wish
-	Settings      Settings // but for VM, function and limit, which the wishes decide
+	Parts         []Trace // of each kind, where the trace tells them apart; else nil, and shares deal them out
+	Kinds         []Kind
+	Settings      Settings // but for VM, function and limit, which the kinds decide
 	MaxViolations float64
 	SpanS         int // seconds of each span of the groups, see [WatchAll]; 0 is none
 }
 
 // Group is what the same VMs serve.
 type Group struct {
-	Wishes []int // of the mix
+	Kinds []int // of the mix
 	Procured
 	Outcomes []Outcome // by scheme, in the order of Schemes
 	Spans    [][]Span  // by scheme, where the mix asks for them
 	MixCost            // of the pick
 }
 
-// MixCost is what queries cost, and how many of them are in time.
+// MixCost is what requests cost, and how many of them are in time.
 type MixCost struct {
 	USD    estimate.Estimate // dollars
-	Within estimate.Estimate // share of the queries that keep their limit
+	Within estimate.Estimate // share of the requests that keep their limit
 }
 
 // MixAnswer is what a mix needs.
 type MixAnswer struct {
 	Groups   []Group
-	Of       []int     // group of each wish
-	Parts    []Trace   // of each wish
-	Requests []int     // of each wish
+	Of       []int     // group of each kind
+	Parts    []Trace   // of each kind
+	Requests []int     // of each kind
 	Outcomes []Outcome // sums over the groups, by scheme; their percentiles are unknown
 	Pick     int       // the cheapest scheme that keeps MaxViolations, else the one with the fewest
 	Keeps    bool
@@ -63,14 +63,14 @@ type MixAnswer struct {
 
 // Check returns a sentence about the first part of a mix that makes no sense.
 func (m Mix) Check() error {
-	if len(m.Wishes) == 0 || len(m.Wishes) > mostWishes {
-		return fmt.Errorf("a mix has 1 to %d kinds of queries, not %d", mostWishes, len(m.Wishes))
+	if len(m.Kinds) == 0 || len(m.Kinds) > mostKinds {
+		return fmt.Errorf("a mix has 1 to %d kinds of request, not %d", mostKinds, len(m.Kinds))
 	}
 	if m.Parts != nil {
 		return nil
 	}
 	sum := 0.0
-	for _, w := range m.Wishes {
+	for _, w := range m.Kinds {
 		if !(w.Share > 0 && w.Share <= 1) {
 			return fmt.Errorf("the share of %s is %g; give a fraction above 0", plaintext.Quote(w.Name), w.Share)
 		}
@@ -82,12 +82,12 @@ func (m Mix) Check() error {
 	return nil
 }
 
-const mostWishes = 100
+const mostKinds = 100
 
-// LeastShare is the least that [Reshare] gives a kind of queries.
+// LeastShare is the least that [Reshare] gives a kind of request.
 const LeastShare = 0.001
 
-// Reshare sets the share of one kind of queries, and scales those of the others so that all add
+// Reshare sets the share of one kind of request, and scales those of the others so that all add
 // up to 1.
 func Reshare(shares []float64, kind int, to float64) []float64 {
 	if len(shares) == 1 {
@@ -114,7 +114,7 @@ func Reshare(shares []float64, kind int, to float64) []float64 {
 	return out
 }
 
-// Split deals the queries of a trace out by shares, each as evenly over the trace as it
+// Split deals the requests of a trace out by shares, each as evenly over the trace as it
 // can be: the first gets its share of all, the second its share of the rest, and so on.
 func (tr Trace) Split(shares []float64) []Trace {
 	parts, rest := make([]Trace, len(shares)), slices.Clone(tr)
@@ -143,22 +143,22 @@ func ppmOf(share, left float64) int64 {
 	return min(max(int64(share/max(left, share)*millionths+0.5), 0), millionths)
 }
 
-// parts are the traces of the wishes.
+// parts are the traces of the kinds.
 func (m Mix) parts() ([]Trace, error) {
 	parts := m.Parts
 	if parts == nil {
-		shares := make([]float64, len(m.Wishes))
-		for i, w := range m.Wishes {
+		shares := make([]float64, len(m.Kinds))
+		for i, w := range m.Kinds {
 			shares[i] = w.Share
 		}
 		return m.Trace.Split(shares), m.Trace.Check()
 	}
-	if len(parts) != len(m.Wishes) {
-		return nil, fmt.Errorf("%d traces for %d kinds of queries", len(parts), len(m.Wishes))
+	if len(parts) != len(m.Kinds) {
+		return nil, fmt.Errorf("%d traces for %d kinds of request", len(parts), len(m.Kinds))
 	}
 	for _, p := range parts {
 		if len(p) != len(parts[0]) {
-			return nil, fmt.Errorf("traces of %d and %d seconds; all kinds of queries need one length", len(parts[0]), len(p))
+			return nil, fmt.Errorf("traces of %d and %d seconds; all kinds of request need one length", len(parts[0]), len(p))
 		}
 		if err := p.Check(); err != nil {
 			return nil, err
@@ -200,11 +200,11 @@ func (m Mix) Answer(set *profile.Set) (*MixAnswer, error) {
 
 // choose is what serves each kind, before it is simulated.
 func (m Mix) choose(set *profile.Set, parts []Trace, naive bool) (*MixAnswer, error) {
-	a := &MixAnswer{Parts: parts, Of: make([]int, len(m.Wishes)), Requests: make([]int, len(m.Wishes))}
-	for i, w := range m.Wishes {
+	a := &MixAnswer{Parts: parts, Of: make([]int, len(m.Kinds)), Requests: make([]int, len(m.Kinds))}
+	for i, w := range m.Kinds {
 		p, err := m.procure(w, parts[i], set, naive)
 		if err != nil {
-			return nil, &WishError{i, w.Name, err}
+			return nil, &KindError{i, w.Name, err}
 		}
 		a.Requests[i] = parts[i].Requests()
 		a.join(i, p)
@@ -225,19 +225,19 @@ func (a *MixAnswer) usd(by Scheme) *float64 {
 	return &sum
 }
 
-// WishError says that nothing serves one kind of queries.
-type WishError struct {
-	Wish int // its place in the mix
+// KindError says that nothing serves one kind of request.
+type KindError struct {
+	Kind int // its place in the mix
 	Name string
 	Err  error
 }
 
-func (e *WishError) Error() string {
-	return fmt.Sprintf("queries %s: %s", plaintext.Quote(e.Name), e.Err)
+func (e *KindError) Error() string {
+	return fmt.Sprintf("kind %s: %s", plaintext.Quote(e.Name), e.Err)
 }
 
 // Unwrap is why nothing serves them.
-func (e *WishError) Unwrap() error { return e.Err }
+func (e *KindError) Unwrap() error { return e.Err }
 
 // Spans are what happened in each span, summed over the groups, by scheme; nil where the mix asked
 // for none.
@@ -251,15 +251,17 @@ func (a *MixAnswer) Spans() [][]Span {
 			for i, s := range spans {
 				sum := &out[k][i]
 				sum.Seconds = s.Seconds
-				sum.Queries, sum.Violations, sum.Running = sum.Queries+s.Queries, sum.Violations+s.Violations, sum.Running+s.Running
+				sum.Requests += s.Requests
+				sum.Violations += s.Violations
+				sum.Running += s.Running
 			}
 		}
 	}
 	return out
 }
 
-// procure is what serves a wish; naively, the most accurate within its limits.
-func (m Mix) procure(w Wish, tr Trace, set *profile.Set, naive bool) (Procured, error) {
+// procure is what serves a kind; naively, the most accurate within its limits.
+func (m Mix) procure(w Kind, tr Trace, set *profile.Set, naive bool) (Procured, error) {
 	q := Question{Trace: tr, Settings: m.Settings, MaxViolations: m.MaxViolations}
 	if w.LimitS > 0 {
 		q.Settings.StrictLimitS = w.LimitS
@@ -271,8 +273,8 @@ func (m Mix) procure(w Wish, tr Trace, set *profile.Set, naive bool) (Procured, 
 	return w.Procure(q, set)
 }
 
-// join adds a wish to the group that is served alike, or to a new one.
-func (a *MixAnswer) join(wish int, p Procured) {
+// join adds a kind to the group that is served alike, or to a new one.
+func (a *MixAnswer) join(kind int, p Procured) {
 	name := func(p *Procured) string {
 		if o := p.Offer(); o != nil {
 			return o.Name()
@@ -288,11 +290,11 @@ func (a *MixAnswer) join(wish int, p Procured) {
 		a.Groups[k].Trace = make(Trace, len(p.Trace))
 	}
 	g := &a.Groups[k]
-	g.Wishes = append(g.Wishes, wish)
+	g.Kinds = append(g.Kinds, kind)
 	for t, n := range p.Trace {
 		g.Trace[t] += n
 	}
-	a.Of[wish] = k
+	a.Of[kind] = k
 }
 
 // sum adds the outcomes of the groups up.
@@ -314,7 +316,7 @@ func (a *MixAnswer) sum() {
 // join adds what other VMs and functions did. Percentiles stay unknown, and MostVMs is
 // the sum of what each had at most.
 func (o *Outcome) join(x Outcome) {
-	o.Queries.add(x.Queries)
+	o.Requests.add(x.Requests)
 	o.OnVMs.add(x.OnVMs)
 	o.OnFunctions.add(x.OnFunctions)
 	o.Queued.add(x.Queued)

@@ -15,8 +15,8 @@ import (
 	"sweetspot/engine/training"
 )
 
-// dealSlowly deals queries out one by one: each goes to the first kind whose share of those
-// that come to it grows by a whole query.
+// dealSlowly deals requests out one by one: each goes to the first kind whose share of those
+// that come to it grows by a whole request.
 func dealSlowly(tr Trace, shares []float64) []Trace {
 	parts := make([]Trace, len(shares))
 	for k := range parts {
@@ -69,7 +69,7 @@ func TestSplitEqualsTheSlowOne(t *testing.T) {
 			}
 			got, exact := float64(parts[k].Requests()), shares[k]*float64(tr.Requests())
 			if math.Abs(got-exact) > float64(len(shares))+1 {
-				t.Fatalf("kind %d gets %g of %g queries", k, got, exact)
+				t.Fatalf("kind %d gets %g of %g requests", k, got, exact)
 			}
 		}
 	})
@@ -92,8 +92,8 @@ func zoo(models int) *profile.Set {
 	return set
 }
 
-func anyWish(t *rapid.T, set *profile.Set) (w Wish) {
-	w.Name, w.MemoryGiB = "queries", 1.5 // at which times are whole milliseconds, as the slow simulator has them
+func anyKind(t *rapid.T, set *profile.Set) (w Kind) {
+	w.Name, w.MemoryGiB = "requests", 1.5 // at which times are whole milliseconds, as the slow simulator has them
 	w.LimitS = ms(t, 400, 2500, "limit")
 	for _, m := range set.Models {
 		if len(w.Models) == 0 || rapid.Bool().Draw(t, m.Name) {
@@ -111,7 +111,7 @@ func anyWish(t *rapid.T, set *profile.Set) (w Wish) {
 	return w
 }
 
-// A mix is what the slow simulator makes of each group, whose queries were dealt out one by
+// A mix is what the slow simulator makes of each group, whose requests were dealt out one by
 // one, added up.
 func TestMixEqualsTheSlowOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -119,9 +119,9 @@ func TestMixEqualsTheSlowOne(t *testing.T) {
 		m := Mix{Trace: anyTrace(t, 60), Settings: anySettings(t), MaxViolations: 0.01}
 		shares := anyShares(t)
 		for _, s := range shares {
-			w := anyWish(t, set)
+			w := anyKind(t, set)
 			w.Share = s
-			m.Wishes = append(m.Wishes, w)
+			m.Kinds = append(m.Kinds, w)
 		}
 		a, err := m.Answer(set)
 		if err != nil {
@@ -132,8 +132,8 @@ func TestMixEqualsTheSlowOne(t *testing.T) {
 			total := Outcome{Scheme: scheme}
 			for _, g := range a.Groups {
 				tr := make(Trace, len(m.Trace))
-				for _, wish := range g.Wishes {
-					for s, n := range parts[wish] {
+				for _, kind := range g.Kinds {
+					for s, n := range parts[kind] {
 						tr[s] += n
 					}
 				}
@@ -146,18 +146,18 @@ func TestMixEqualsTheSlowOne(t *testing.T) {
 				total.join(want)
 			}
 			got := a.Outcomes[k]
-			if got.Queries != total.Queries || got.Violations != total.Violations || got.VMSeconds != total.VMSeconds ||
-				math.Abs(got.USD-total.USD) > 1e-9*(1+total.USD) || got.Queries.Total() != int64(m.Trace.Requests()) ||
-				got.OnVMs.Total()+got.OnFunctions.Total()+got.Queued.Total() != got.Queries.Total() {
+			if got.Requests != total.Requests || got.Violations != total.Violations || got.VMSeconds != total.VMSeconds ||
+				math.Abs(got.USD-total.USD) > 1e-9*(1+total.USD) || got.Requests.Total() != int64(m.Trace.Requests()) ||
+				got.OnVMs.Total()+got.OnFunctions.Total()+got.Queued.Total() != got.Requests.Total() {
 				t.Fatalf("the sum is %+v, not %+v", got, total)
 			}
 		}
-		for i, w := range m.Wishes {
+		for i, w := range m.Kinds {
 			g := a.Groups[a.Of[i]]
 			of := g.Offer()
 			if !slices.Contains(w.Models, of.Model) || g.Settings.VM.LatencyS > w.LimitS ||
 				w.MinAccuracy != nil && of.Accuracy < *w.MinAccuracy || g.Settings.StrictLimitS != w.LimitS {
-				t.Fatalf("wish %+v gets %+v within %g s", w, of, g.Settings.VM.LatencyS)
+				t.Fatalf("kind %+v gets %+v within %g s", w, of, g.Settings.VM.LatencyS)
 			}
 		}
 	})
@@ -167,12 +167,12 @@ func TestMixEqualsTheSlowOne(t *testing.T) {
 // one that asks for another model does not.
 func TestKindsShareVMs(t *testing.T) {
 	set := zoo(3)
-	wish := func(share float64, floor float64) Wish {
-		return Wish{Name: "q", Share: share, LimitS: 1, Wanted: Wanted{Models: []string{"model0", "model1", "model2"},
+	kind := func(share float64, floor float64) Kind {
+		return Kind{Name: "q", Share: share, LimitS: 1, Wanted: Wanted{Models: []string{"model0", "model1", "model2"},
 			Best: Cost, MinAccuracy: &floor}}
 	}
 	m := Mix{Trace: CrowdLoad.Generate(1200, 30, 1), Settings: Defaults(), MaxViolations: 0.01,
-		Wishes: []Wish{wish(0.25, 0.5), wish(0.25, 0.6), wish(0.5, 0.8)}}
+		Kinds: []Kind{kind(0.25, 0.5), kind(0.25, 0.6), kind(0.5, 0.8)}}
 	a, err := m.Answer(set)
 	if err != nil {
 		t.Fatal(err)
@@ -193,20 +193,20 @@ func TestKindsShareVMs(t *testing.T) {
 
 func TestMixesThatMakeNoSense(t *testing.T) {
 	set := zoo(2)
-	one := Wish{Name: "a", Share: 1, LimitS: 1, Wanted: Wanted{Models: []string{"model0"}, Best: Cost}}
+	one := Kind{Name: "a", Share: 1, LimitS: 1, Wanted: Wanted{Models: []string{"model0"}, Best: Cost}}
 	half := one
 	half.Share = 0.5
 	impossible := one
 	impossible.MinAccuracy = new(0.99)
 	for words, m := range map[string]Mix{
 		"not 0":                   {Trace: Trace{1}},
-		"add up to 0.5":           {Trace: Trace{1}, Wishes: []Wish{half}},
-		"the arrival trace is":    {Wishes: []Wish{one}},
-		`queries "a": accuracy`:   {Trace: Trace{1}, Wishes: []Wish{impossible}},
-		"2 traces for 1":          {Parts: []Trace{{1}, {1}}, Wishes: []Wish{one}},
-		"traces of 1 and 2":       {Parts: []Trace{{1}, {1, 2}}, Wishes: []Wish{half, half}},
-		"share of \"a\" is NaN":   {Trace: Trace{1}, Wishes: []Wish{{Name: "a", Share: math.NaN()}}},
-		"second 0 of the arrival": {Parts: []Trace{{-1}}, Wishes: []Wish{one}},
+		"add up to 0.5":           {Trace: Trace{1}, Kinds: []Kind{half}},
+		"the arrival trace is":    {Kinds: []Kind{one}},
+		`kind "a": accuracy`:      {Trace: Trace{1}, Kinds: []Kind{impossible}},
+		"2 traces for 1":          {Parts: []Trace{{1}, {1}}, Kinds: []Kind{one}},
+		"traces of 1 and 2":       {Parts: []Trace{{1}, {1, 2}}, Kinds: []Kind{half, half}},
+		"share of \"a\" is NaN":   {Trace: Trace{1}, Kinds: []Kind{{Name: "a", Share: math.NaN()}}},
+		"second 0 of the arrival": {Parts: []Trace{{-1}}, Kinds: []Kind{one}},
 	} {
 		m.Settings = Defaults()
 		if _, err := m.Answer(set); err == nil || !strings.Contains(err.Error(), words) {
@@ -254,9 +254,9 @@ func TestMixIntervals(t *testing.T) {
 		}
 		m := Mix{Trace: anyTrace(t, 60), Settings: anySettings(t), MaxViolations: 0.01}
 		for k, s := range anyShares(t) {
-			w := anyWish(t, set)
+			w := anyKind(t, set)
 			w.Name, w.Share, w.LimitS = fmt.Sprint(k), s, 2.5
-			m.Wishes = append(m.Wishes, w)
+			m.Kinds = append(m.Kinds, w)
 		}
 		plain, err := m.Answer(set)
 		if err != nil {
@@ -279,7 +279,7 @@ func TestMixIntervals(t *testing.T) {
 			usd := 0.0
 			for _, g := range plain.Groups {
 				s := g.Settings
-				s.VM.QueriesPerSecond, s.VM.LatencyS = s.VM.QueriesPerSecond/f, s.VM.LatencyS*f
+				s.VM.RequestsPerSecond, s.VM.LatencyS = s.VM.RequestsPerSecond/f, s.VM.LatencyS*f
 				o, err := Simulate(g.Trace, s, Schemes()[plain.Pick])
 				if err != nil {
 					t.Fatal(err)

@@ -26,10 +26,10 @@ func costOf(o Outcome, b estimate.Basis) MixCost {
 	return MixCost{estimate.Exact(o.USD, b), estimate.Exact(1-o.ViolationShare(), b)}
 }
 
-// Intervals is the answer with the 90 % intervals of what the pick costs and of how many queries
+// Intervals is the answer with the 90 % intervals of what the pick costs and of how many requests
 // are in time: the same choices are simulated where every batch takes as long as the low end of
 // its interval, and where every one takes as long as the high end. So all times are taken to
-// err alike, which is the widest they can make a sum. A share of queries or a price is no part of it.
+// err alike, which is the widest they can make a sum. A share of requests or a price is no part of it.
 func (a *MixAnswer) Intervals() (*MixAnswer, error) {
 	out := *a
 	out.Groups = slices.Clone(a.Groups)
@@ -62,7 +62,7 @@ func (g *Group) at(end func(estimate.Estimate) float64, scheme Scheme, pick int)
 		return g.Outcomes[pick], nil
 	}
 	factor := end(time) / time.Value
-	s.VM.QueriesPerSecond /= factor
+	s.VM.RequestsPerSecond /= factor
 	s.VM.LatencyS *= factor
 	return Simulate(g.Trace, s, scheme)
 }

@@ -12,12 +12,12 @@ import (
 	"sweetspot/engine/training"
 )
 
-// Variant is one way to answer a query: a model, or a modified version of it.
+// Variant is one way to answer a request: a model, or a modified version of it.
 type Variant struct {
 	Name          string
 	Accuracy      float64 // in [0,1], or a loss; NaN where unknown
-	LatencyS      float64 // seconds of one query; NaN where unknown
-	USDPerMillion float64 // dollars of a million queries; NaN where unknown
+	LatencyS      float64 // seconds of one request; NaN where unknown
+	USDPerMillion float64 // dollars of a million requests; NaN where unknown
 }
 
 // Variants is a pool of variants to choose from (study, figures 1 and 2).
@@ -217,8 +217,8 @@ func priceOf(set *profile.Set, r *profile.Run) (usdPerHour float64, from string,
 
 // Choose lists the offers at every batch size measured that answers within a
 // latency limit, as variants to choose from. The latency is the p99 of a batch,
-// since every query of it waits for the whole; every GPU of a VM serves batches of
-// its own. The cost is that of a million queries at a steady rate in queries per
+// since every request of it waits for the whole; every GPU of a VM serves batches of
+// its own. The cost is that of a million requests at a steady rate in requests per
 // second, on as many whole VMs as that takes; at a rate of 0, on VMs that are
 // busy.
 func Choose(offers []Offer, limitS, perSecond float64) (pool Variants, served []Served) {
@@ -229,7 +229,7 @@ func Choose(offers []Offer, limitS, perSecond float64) (pool Variants, served []
 			if p.P99S > limitS {
 				continue
 			}
-			vm := VM{USDPerHour: o.USDPerHour, QueriesPerSecond: p.Batch / p.P50S * float64(o.GPUs), LatencyS: p.P99S}
+			vm := VM{USDPerHour: o.USDPerHour, RequestsPerSecond: p.Batch / p.P50S * float64(o.GPUs), LatencyS: p.P99S}
 			pool.List = append(pool.List, Variant{Name: o.Name(), Accuracy: o.Accuracy, LatencyS: vm.LatencyS,
 				USDPerMillion: vm.perMillion(perSecond)})
 			served = append(served, Served{i, int(p.Batch), vm, o.timeOf(k)})
@@ -238,12 +238,12 @@ func Choose(offers []Offer, limitS, perSecond float64) (pool Variants, served []
 	return pool, served
 }
 
-// perMillion is what a million queries cost at a steady rate.
+// perMillion is what a million requests cost at a steady rate.
 func (v VM) perMillion(perSecond float64) float64 {
 	if perSecond <= 0 {
-		return v.USDPerHour / 3600 / v.QueriesPerSecond * 1e6
+		return v.USDPerHour / 3600 / v.RequestsPerSecond * 1e6
 	}
-	return float64(wholeVMs(perSecond, v.QueriesPerSecond)) * v.USDPerHour / 3600 / perSecond * 1e6
+	return float64(wholeVMs(perSecond, v.RequestsPerSecond)) * v.USDPerHour / 3600 / perSecond * 1e6
 }
 
 // Alike reports whether the accuracies of offers can be compared: those that

@@ -52,9 +52,9 @@ func TestOffers(t *testing.T) {
 	if len(pool.List) != 2 || served[1].Offer != 1 || served[1].Batch != 8 {
 		t.Fatalf("within 0.15 s: %+v, %+v", pool.List, served)
 	}
-	// Two GPUs of 160 queries a second each at a tenth of a cent a second.
+	// Two GPUs of 160 requests a second each at a tenth of a cent a second.
 	if got := pool.List[1].USDPerMillion; math.Abs(got-1e6*0.001/320) > 1e-9 {
-		t.Errorf("a million int8 queries cost $%g", got)
+		t.Errorf("a million int8 requests cost $%g", got)
 	}
 	limit, floor := 0.15, 0.89
 	if kept := pool.Within(Limits{LatencyS: &limit, Accuracy: &floor}, Cost); len(kept) == 0 ||
@@ -66,7 +66,7 @@ func TestOffers(t *testing.T) {
 		Points: offers[2].Points}
 	pool, _ = Choose([]Offer{offers[2], large}, 1, 5)
 	if small, big := pool.List[0].USDPerMillion, pool.List[1].USDPerMillion; !(small < big) {
-		t.Errorf("5 queries a second cost $%g on the small VM and $%g on the large one", small, big)
+		t.Errorf("5 requests a second cost $%g on the small VM and $%g on the large one", small, big)
 	}
 	if pool, _ = Choose([]Offer{offers[2], large}, 1, 0); !(pool.List[1].USDPerMillion < pool.List[0].USDPerMillion) {
 		t.Errorf("busy, the large VM must be the cheaper: %+v", pool.List)
@@ -92,11 +92,11 @@ func TestCapacityGrowsWithTheLimit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if ok && (c.QueriesPerSecond() < last || c.P99S > limit) {
-				t.Fatalf("%+v at %g s after %g queries/s", c, limit, last)
+			if ok && (c.RequestsPerSecond() < last || c.P99S > limit) {
+				t.Fatalf("%+v at %g s after %g requests/s", c, limit, last)
 			}
 			if ok {
-				last = c.QueriesPerSecond()
+				last = c.RequestsPerSecond()
 			}
 		}
 	})

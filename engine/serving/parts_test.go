@@ -70,7 +70,7 @@ func TestCapacityWithin(t *testing.T) {
 	} {
 		got, ok, err := CapacityWithin(points, c.limit)
 		if err != nil || ok != (c.batch > 0) || got.Batch != c.batch ||
-			ok && math.Abs(got.QueriesPerSecond()-c.perSecond) > 1e-9 {
+			ok && math.Abs(got.RequestsPerSecond()-c.perSecond) > 1e-9 {
 			t.Errorf("within %g s: %+v %v %v", c.limit, got, ok, err)
 		}
 		if ok && got.P99S > c.limit {
@@ -89,7 +89,7 @@ func TestCapacityWithin(t *testing.T) {
 	}
 }
 
-// Figure 7: with memory the time of a million queries falls and their cost rises;
+// Figure 7: with memory the time of a million requests falls and their cost rises;
 // past its knee of 2 GiB SqueezeNet gains nothing and costs more.
 func TestMemoryFigure7(t *testing.T) {
 	for name, m := range map[string]Memory{
@@ -130,17 +130,17 @@ func TestMemoryFigure7(t *testing.T) {
 func TestPrices(t *testing.T) {
 	f := Function{MemoryGiB: 2, Seconds: 0.3, Prices: PublicPrices()}
 	// 2 GiB × 0.3 s × $0.0000166667 and $0.20 a million.
-	if got, want := f.USDPerQuery(), 0.6*0.0000166667+2e-7; math.Abs(got-want) > 1e-15 {
-		t.Errorf("a query costs $%g, want $%g", got, want)
+	if got, want := f.USDPerRequest(), 0.6*0.0000166667+2e-7; math.Abs(got-want) > 1e-15 {
+		t.Errorf("a request costs $%g, want $%g", got, want)
 	}
-	vm := VM{USDPerHour: 0.1, QueriesPerSecond: 10}
+	vm := VM{USDPerHour: 0.1, RequestsPerSecond: 10}
 	rate, ok := BreakEven(vm, f)
-	if !ok || math.Abs(rate*3600*f.USDPerQuery()-0.1) > 1e-12 {
-		t.Errorf("break-even at %g queries/s", rate)
+	if !ok || math.Abs(rate*3600*f.USDPerRequest()-0.1) > 1e-12 {
+		t.Errorf("break-even at %g requests/s", rate)
 	}
-	vm.QueriesPerSecond = 2
+	vm.RequestsPerSecond = 2
 	if rate, ok := BreakEven(vm, f); ok {
-		t.Errorf("a VM of 2 queries/s breaks even at %g", rate)
+		t.Errorf("a VM of 2 requests/s breaks even at %g", rate)
 	}
 	for _, c := range []struct{ minimum, increment, alive, want int }{
 		{0, 0, 7, 7}, {60, 1, 7, 60}, {60, 1, 61, 61}, {0, 3600, 1, 3600}, {0, 3600, 3601, 7200}, {60, 50, 7, 100},
@@ -158,20 +158,20 @@ func TestVMsAreCheaperFigure3(t *testing.T) {
 	for _, seconds := range []float64{0.1, 0.2, 0.3, 0.4, 0.5} {
 		for _, rate := range []int{10, 50, 100, 200} {
 			s := Defaults()
-			s.VM = VM{USDPerHour: 0.1, QueriesPerSecond: 2 / seconds, LatencyS: seconds, StartS: 200}
+			s.VM = VM{USDPerHour: 0.1, RequestsPerSecond: 2 / seconds, LatencyS: seconds, StartS: 200}
 			s.Function.MemoryGiB, s.Function.Seconds = 2, seconds
 			want := CostOfConstant(rate, 3600, s)
 			if want.VMUSD >= want.FunctionsUSD {
-				t.Errorf("%g s at %d queries/s: VMs $%.3f, functions $%.3f", seconds, rate, want.VMUSD, want.FunctionsUSD)
+				t.Errorf("%g s at %d requests/s: VMs $%.3f, functions $%.3f", seconds, rate, want.VMUSD, want.FunctionsUSD)
 			}
 			tr := Constant(3600, float64(rate))
 			vms, err := Simulate(tr, s, Reactive)
 			if err != nil || math.Abs(vms.USD-want.VMUSD) > 1e-9 || vms.MostVMs != want.VMs || vms.Violations.Total() != 0 {
-				t.Errorf("%g s at %d queries/s on VMs: %v, %+v, closed form %+v", seconds, rate, err, vms, want)
+				t.Errorf("%g s at %d requests/s on VMs: %v, %+v, closed form %+v", seconds, rate, err, vms, want)
 			}
 			functions, err := Simulate(tr, s, FunctionsOnly)
 			if err != nil || math.Abs(functions.USD-want.FunctionsUSD) > 1e-9 || functions.ColdStarts != int64(want.ColdStarts) {
-				t.Errorf("%g s at %d queries/s on functions: %v, %+v, closed form %+v", seconds, rate, err, functions, want)
+				t.Errorf("%g s at %d requests/s on functions: %v, %+v, closed form %+v", seconds, rate, err, functions, want)
 			}
 		}
 	}
@@ -236,7 +236,7 @@ func TestGenerators(t *testing.T) {
 			t.Errorf("%s does not follow its seed", name)
 		}
 		if mean := float64(a.Requests()) / 20000; math.Abs(mean/c.mean-1) > c.tolerance {
-			t.Errorf("%s: %g queries/s, want %g", name, mean, c.mean)
+			t.Errorf("%s: %g requests/s, want %g", name, mean, c.mean)
 		}
 		if err := a.Check(); err != nil {
 			t.Errorf("%s: %v", name, err)

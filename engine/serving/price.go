@@ -10,9 +10,9 @@ import (
 // VM is one VM as it serves.
 type VM struct {
 	USDPerHour       float64 // dollars
-	QueriesPerSecond float64 // throughput within the latency limit, see [CapacityWithin]
-	LatencyS         float64 // of a query that does not wait, seconds; p99 keeps on the safe side
-	StartS           int     // from its order to its first query, seconds
+	RequestsPerSecond float64 // throughput within the latency limit, see [CapacityWithin]
+	LatencyS         float64 // of a request that does not wait, seconds; p99 keeps on the safe side
+	StartS           int     // from its order to its first request, seconds
 	MinimumS         int     // least time paid, seconds
 	IncrementS       int     // paid by whole increments, seconds; 0 and 1 are by the second
 }
@@ -20,7 +20,7 @@ type VM struct {
 // as is the VM with the price, throughput and latency of another; its start-up
 // and billing, which no run tells, stay.
 func (v VM) as(of VM) VM {
-	v.USDPerHour, v.QueriesPerSecond, v.LatencyS = of.USDPerHour, of.QueriesPerSecond, of.LatencyS
+	v.USDPerHour, v.RequestsPerSecond, v.LatencyS = of.USDPerHour, of.RequestsPerSecond, of.LatencyS
 	return v
 }
 
@@ -46,7 +46,7 @@ func PublicPrices() Prices { return Prices{USDPerGBSecond: 0.0000166667, USDPerM
 // Function is a serverless function with its memory chosen.
 type Function struct {
 	MemoryGiB   float64
-	Seconds    float64 // of one query on a warm instance
+	Seconds    float64 // of one request on a warm instance
 	ColdStartS float64 // until a new instance runs, seconds; not billed
 	ModelLoadS float64 // to load the model into it, seconds; billed
 	KeepAliveS int     // an idle instance stays warm so long, seconds
@@ -54,7 +54,7 @@ type Function struct {
 	Prices
 }
 
-// WarmMS and ColdMS are the milliseconds billed for one query; platforms round up.
+// WarmMS and ColdMS are the milliseconds billed for one request; platforms round up.
 func (f Function) WarmMS() int64 { return milliseconds(f.Seconds) }
 
 // ColdMS is WarmMS on a new instance.
@@ -66,22 +66,22 @@ func (f Function) USD(requests, billedMS int64) float64 {
 	return float64(billedMS)/1000*f.MemoryGiB*f.USDPerGBSecond + float64(requests)/1e6*f.Prices.USDPerMillion
 }
 
-// USDPerQuery returns the cost of one query on a warm instance, dollars.
-func (f Function) USDPerQuery() float64 { return f.USD(1, f.WarmMS()) }
+// USDPerRequest returns the cost of one request on a warm instance, dollars.
+func (f Function) USDPerRequest() float64 { return f.USD(1, f.WarmMS()) }
 
-// BreakEven returns the constant rate in queries per second at which one VM and
+// BreakEven returns the constant rate in requests per second at which one VM and
 // functions cost the same: functions are cheaper below, the VM above. ok is
 // false where one VM cannot serve that rate; functions are then cheaper at every
 // rate.
 func BreakEven(vm VM, f Function) (perSecond float64, ok bool) {
-	perSecond = vm.USDPerHour / 3600 / f.USDPerQuery()
-	return perSecond, perSecond <= vm.QueriesPerSecond
+	perSecond = vm.USDPerHour / 3600 / f.USDPerRequest()
+	return perSecond, perSecond <= vm.RequestsPerSecond
 }
 
-// HourlyCost is what a steady rate of queries per second costs in an hour on as
+// HourlyCost is what a steady rate of requests per second costs in an hour on as
 // many VMs as it needs, and on warm functions, in dollars.
 func HourlyCost(perSecond float64, s Settings) (vms, functions float64) {
-	return float64(s.leastVMs(perSecond)) * s.VM.USDPerHour, perSecond * 3600 * s.Function.USDPerQuery()
+	return float64(s.leastVMs(perSecond)) * s.VM.USDPerHour, perSecond * 3600 * s.Function.USDPerRequest()
 }
 
 // ConstantCost is the closed form of the cost of a constant load.
@@ -92,25 +92,25 @@ type ConstantCost struct {
 	FunctionsUSD float64 // dollars for functions alone
 }
 
-// CostOfConstant returns what perSecond queries a second cost for so many
+// CostOfConstant returns what perSecond requests a second cost for so many
 // seconds on VMs alone and on functions alone (study, figure 3). VMs run from the
-// beginning; of functions every query starts one cold until the first is ready.
+// beginning; of functions every request starts one cold until the first is ready.
 func CostOfConstant(perSecond, seconds int, s Settings) ConstantCost {
 	c := ConstantCost{VMs: s.leastVMs(float64(perSecond))}
 	c.VMUSD = float64(c.VMs*seconds) / 3600 * s.VM.USDPerHour
-	queries := perSecond * seconds
+	requests := perSecond * seconds
 	c.ColdStarts = perSecond * min(seconds, s.Function.busySeconds(true))
-	billed := int64(queries-c.ColdStarts)*s.Function.WarmMS() + int64(c.ColdStarts)*s.Function.ColdMS()
-	c.FunctionsUSD = s.Function.USD(int64(queries), billed)
+	billed := int64(requests-c.ColdStarts)*s.Function.WarmMS() + int64(c.ColdStarts)*s.Function.ColdMS()
+	c.FunctionsUSD = s.Function.USD(int64(requests), billed)
 	return c
 }
 
-// leastVMs is how many VMs a steady rate of queries per second needs.
+// leastVMs is how many VMs a steady rate of requests per second needs.
 func (s Settings) leastVMs(perSecond float64) int {
-	return max(s.MinVMs, wholeVMs(perSecond, s.VM.QueriesPerSecond))
+	return max(s.MinVMs, wholeVMs(perSecond, s.VM.RequestsPerSecond))
 }
 
-// wholeVMs is the least number of VMs for a demand in queries per second; the
+// wholeVMs is the least number of VMs for a demand in requests per second; the
 // grain keeps rounding from starting a VM for nothing.
 func wholeVMs(demand, perVM float64) int {
 	const grain = 1e-9
@@ -118,7 +118,7 @@ func wholeVMs(demand, perVM float64) int {
 }
 
 // Memory says how the time of a function falls with its memory: CPU is given in
-// proportion to it, and from the knee on a query uses no more (section 2.5,
+// proportion to it, and from the knee on a request uses no more (section 2.5,
 // figure 7; the footnote's SqueezeNet has its knee at 2 GiB).
 //
 //	time(m) = FixedS + ScalingS · KneeGiB / min(m, KneeGiB)
@@ -130,12 +130,12 @@ type Memory struct {
 	MaxGiB    float64 // the most the platform gives: 3 in the study, 10 today
 }
 
-// Seconds returns the time of a query on a warm instance of so much memory.
+// Seconds returns the time of a request on a warm instance of so much memory.
 func (m Memory) Seconds(gb float64) float64 {
 	return m.FixedS + m.ScalingS*m.KneeGiB/min(gb, m.KneeGiB)
 }
 
-// Known is the time of a query at a size, seconds, and the share of it that no CPU shortens:
+// Known is the time of a request at a size, seconds, and the share of it that no CPU shortens:
 // what [MemoryWith] follows from, beside the knee.
 func (m Memory) Known(gb float64) (seconds, fixed float64) {
 	seconds = m.Seconds(gb)
@@ -145,8 +145,8 @@ func (m Memory) Known(gb float64) (seconds, fixed float64) {
 // Choice is a size of memory with what follows from it.
 type Choice struct {
 	MemoryGiB      float64
-	Seconds       float64 // of a query on a warm instance
-	USDPerMillion float64 // dollars of a million queries on warm instances
+	Seconds       float64 // of a request on a warm instance
+	USDPerMillion float64 // dollars of a million requests on warm instances
 }
 
 // memoryStepGiB is the step in which sizes are tried, 64 MiB.
@@ -159,7 +159,7 @@ func (m Memory) Choices(p Prices) []Choice {
 	for i := 0; ; i++ {
 		gb := min(m.MinGiB+float64(i)*memoryStepGiB, m.MaxGiB)
 		f := Function{MemoryGiB: gb, Seconds: m.Seconds(gb), Prices: p}
-		all = append(all, Choice{MemoryGiB: gb, Seconds: f.Seconds, USDPerMillion: f.USDPerQuery() * 1e6})
+		all = append(all, Choice{MemoryGiB: gb, Seconds: f.Seconds, USDPerMillion: f.USDPerRequest() * 1e6})
 		if !(gb < m.MaxGiB) || math.IsNaN(gb) {
 			return all
 		}
@@ -208,16 +208,16 @@ func MemoryOf(seconds, gb float64) Memory {
 
 // BatchPoint is a measurement of one VM at a batch size.
 type BatchPoint struct {
-	Batch float64 // queries served at once
+	Batch float64 // requests served at once
 	P50S  float64 // median time of one batch, seconds
 	P99S  float64 // 99th percentile, seconds
 }
 
-// QueriesPerSecond is the load that one VM serves in such batches.
-func (p BatchPoint) QueriesPerSecond() float64 { return p.Batch / p.P50S }
+// RequestsPerSecond is the load that one VM serves in such batches.
+func (p BatchPoint) RequestsPerSecond() float64 { return p.Batch / p.P50S }
 
 // CapacityWithin returns the batch of most throughput whose p99 stays within the
-// limit (section 2.2: the number of queries each VM can handle in parallel without
+// limit (section 2.2: the number of requests each VM can handle in parallel without
 // violating response latencies); of equal ones the smaller. Between measured
 // batches both percentiles are interpolated linearly; beyond the largest nothing
 // is known, so nothing beyond it is given. Where p99 exceeds the limit in between,
@@ -229,7 +229,7 @@ func CapacityWithin(points []BatchPoint, limitS float64) (c BatchPoint, ok bool,
 		return c, false, err
 	}
 	take := func(found BatchPoint) {
-		if !ok || found.QueriesPerSecond() > c.QueriesPerSecond() {
+		if !ok || found.RequestsPerSecond() > c.RequestsPerSecond() {
 			c, ok = found, true
 		}
 	}

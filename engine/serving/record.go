@@ -1,21 +1,21 @@
 package serving
 
-// Split is a number of queries by strictness.
+// Split is a number of requests by strictness.
 type Split struct{ Strict, Relaxed int64 }
 
 // Total returns both together.
 func (s Split) Total() int64 { return s.Strict + s.Relaxed }
 
-// Outcome is what a scheme makes of a trace. Every query is counted once in
+// Outcome is what a scheme makes of a trace. Every request is counted once in
 // OnVMs, OnFunctions or Queued.
 type Outcome struct {
 	Scheme      Scheme
-	Queries     Split
+	Requests    Split
 	OnVMs       Split
 	OnFunctions Split
 	Queued      Split // still waiting when the trace ends
 	Violations  Split // served later than the limit, or still queued beyond it
-	ColdStarts  int64 // of the queries on functions
+	ColdStarts  int64 // of the requests on functions
 	Warming     int64 // requests that only keep functions warm
 
 	VMSeconds       int64 // lived by all VMs within the trace, start-up included
@@ -27,25 +27,25 @@ type Outcome struct {
 	FunctionUSD float64 // dollars
 	USD         float64 // VMUSD + FunctionUSD
 
-	P50S, P99S float64 // latency of the queries served, seconds; NaN where none was
+	P50S, P99S float64 // latency of the requests served, seconds; NaN where none was
 
 	// OverProvisioning is VM-seconds over those of Reactive, less 1 (figure 4);
 	// nil where there is nothing to compare with.
 	OverProvisioning *float64
 }
 
-// FunctionShare returns the fraction of the served queries that functions served.
+// FunctionShare returns the fraction of the served requests that functions served.
 func (o Outcome) FunctionShare() float64 {
 	return share(o.OnFunctions.Total(), o.OnVMs.Total()+o.OnFunctions.Total())
 }
 
-// ViolationShare returns the fraction of all queries that violate their limit.
-func (o Outcome) ViolationShare() float64 { return share(o.Violations.Total(), o.Queries.Total()) }
+// ViolationShare returns the fraction of all requests that violate their limit.
+func (o Outcome) ViolationShare() float64 { return share(o.Violations.Total(), o.Requests.Total()) }
 
-// ViolationShares returns the fraction of the strict and of the relaxed queries
+// ViolationShares returns the fraction of the strict and of the relaxed requests
 // that violate their limit.
 func (o Outcome) ViolationShares() (strict, relaxed float64) {
-	return share(o.Violations.Strict, o.Queries.Strict), share(o.Violations.Relaxed, o.Queries.Relaxed)
+	return share(o.Violations.Strict, o.Requests.Strict), share(o.Violations.Relaxed, o.Requests.Relaxed)
 }
 
 func share(part, all int64) float64 {
@@ -58,15 +58,15 @@ func share(part, all int64) float64 {
 // Span is a stretch of the simulated time, for a chart.
 type Span struct {
 	Seconds    int     // its length; the last one may be shorter
-	Queries    int64   // that came
+	Requests   int64   // that came
 	Violations int64   // that were noticed in it
 	Running    float64 // VMs that serve, mean
 }
 
 // arrivals are what schemes share of a trace.
 type arrivals struct {
-	counts [3][]int32 // queries of each second, by class
-	before []int64    // queries of all classes before each second, one more than seconds
+	counts [3][]int32 // requests of each second, by class
+	before []int64    // requests of all classes before each second, one more than seconds
 	ppm    int64      // strict share in millionths
 }
 
@@ -94,16 +94,16 @@ func newArrivals(tr Trace, strictShare float64) *arrivals {
 	return a
 }
 
-// strictBefore returns how many of the trace's first n queries are strict.
+// strictBefore returns how many of the trace's first n requests are strict.
 func (a *arrivals) strictBefore(n int64) int64 { return n * a.ppm / millionths }
 
-// split returns how many of the n queries from one on are strict and relaxed.
+// split returns how many of the n requests from one on are strict and relaxed.
 func (a *arrivals) split(from, n int64) Split {
 	s := a.strictBefore(from+n) - a.strictBefore(from)
 	return Split{Strict: s, Relaxed: n - s}
 }
 
-// record counts what happens to queries.
+// record counts what happens to requests.
 type record struct {
 	*arrivals
 	latencies *histogram
@@ -115,7 +115,7 @@ func newRecord(a *arrivals, s *Settings, scheme Scheme) *record {
 	return &record{
 		arrivals: a, latencies: newHistogram(s),
 		limits: [2]float64{strict: s.StrictLimitS, relaxed: s.RelaxedLimitS},
-		out:    Outcome{Scheme: scheme, Queries: a.split(0, a.before[len(a.before)-1])},
+		out:    Outcome{Scheme: scheme, Requests: a.split(0, a.before[len(a.before)-1])},
 	}
 }
 
@@ -124,7 +124,7 @@ func (s *Split) add(o Split) {
 	s.Relaxed += o.Relaxed
 }
 
-// at counts queries that are served at a place without a wait.
+// at counts requests that are served at a place without a wait.
 func (r *record) at(place int, n Split) {
 	if place == onVM {
 		r.out.OnVMs.add(n)
@@ -145,14 +145,14 @@ const grainMS = 1e-6
 
 func exceeds(seconds, limit float64) bool { return seconds > limit+grainMS/1000 }
 
-// cohort is queries next to each other that came in one second.
+// cohort is requests next to each other that came in one second.
 type cohort struct {
 	class     int
 	second    int
 	offset, n int64 // places within the class and the second
 }
 
-// splitOf returns the strict and relaxed queries of part of a cohort.
+// splitOf returns the strict and relaxed requests of part of a cohort.
 func (r *record) splitOf(c cohort, from, n int64) Split {
 	switch c.class {
 	case strict:
@@ -241,7 +241,7 @@ type watch struct {
 func (w *watch) second(t int, r *run) {
 	s, out := &w.spans[t/w.spanS], &r.record.out
 	s.Seconds++
-	s.Queries += int64(r.counts[both][t])
+	s.Requests += int64(r.counts[both][t])
 	s.Violations += out.Violations.Total() - w.violations
 	w.violations = out.Violations.Total()
 	s.Running += float64(r.fleet.running)

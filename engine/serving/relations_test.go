@@ -93,8 +93,8 @@ func TestMixedCutsViolationsAtReactivesCost(t *testing.T) {
 
 // Observation 4: what mixing buys grows with peak to median. A violation that it
 // spares gets cheaper from load to load, and below 1.5 there are few to spare: with
-// the same VMs and no functions 0.6, 1.3 and 5.1 % of the queries violate at ratios of
-// 1.0, 1.2 and 1.4, above it 10.5 and 14.0 %. There giving VMs to strict queries
+// the same VMs and no functions 0.6, 1.3 and 5.1 % of the requests violate at ratios of
+// 1.0, 1.2 and 1.4, above it 10.5 and 14.0 %. There giving VMs to strict requests
 // first does as well as functions, and costs nothing.
 func TestMixingPaysWithPeakToMedian(t *testing.T) {
 	before := 0.0
@@ -104,8 +104,8 @@ func TestMixingPaysWithPeakToMedian(t *testing.T) {
 		ratio, _ := tr.PeakToMedian(60)
 		spared := float64(by[Reactive].Violations.Total() - by[Mixed].Violations.Total())
 		price := 1e6 * by[Mixed].FunctionUSD / spared
-		t.Logf("at %.2f functions spare %.2f %% of the queries a violation, a million for $%.2f", ratio,
-			100*spared/float64(by[Mixed].Queries.Total()), price)
+		t.Logf("at %.2f functions spare %.2f %% of the requests a violation, a million for $%.2f", ratio,
+			100*spared/float64(by[Mixed].Requests.Total()), price)
 		if i > 0 && price >= before {
 			t.Errorf("at %.2f a million violations spared cost $%.1f, at the ratio before $%.1f", ratio, price, before)
 		}
@@ -144,9 +144,9 @@ func TestParagonIsCheaperThanMixed(t *testing.T) {
 	}
 }
 
-// The relation needs relaxed queries that can wait for a VM. Where their limit
+// The relation needs relaxed requests that can wait for a VM. Where their limit
 // is far below its start-up, those of a crowd that paragon keeps from functions
-// are late: its strict queries do as well as mixed's, the relaxed ones do not.
+// are late: its strict requests do as well as mixed's, the relaxed ones do not.
 func TestParagonNeedsRelaxedLimitsBeyondAStartUp(t *testing.T) {
 	s := Defaults()
 	s.RelaxedLimitS = 10

@@ -1,6 +1,6 @@
-// Package serving answers what to rent for queries that come when they like,
+// Package serving answers what to rent for requests that come when they like,
 // after Paragon (Gunasekaran et al. 2020): which variant of a model
-// ([Variants]), how many queries a VM holds within the latency limit
+// ([Variants]), how many requests a VM holds within the latency limit
 // ([CapacityWithin]), how much memory a function needs ([Memory.Cheapest]), and
 // which [Scheme] of procuring VMs and functions serves an arrival [Trace] at
 // what cost and with how many violations of the limits ([Simulate], [Compare],
@@ -11,18 +11,18 @@
 // Time goes in whole seconds. In each of them, in this order:
 //
 //  1. VMs whose start-up ends now begin to serve.
-//  2. The second's queries come, evenly spread: of a queries the i-th, from 0, at
-//     t + i/a. What the VMs serve in a second, C queries, they begin evenly spread
-//     too, the k-th at t + k/C. A query waits for what lies between its arrival
+//  2. The second's requests come, evenly spread: of a requests the i-th, from 0, at
+//     t + i/a. What the VMs serve in a second, C requests, they begin evenly spread
+//     too, the k-th at t + k/C. A request waits for what lies between its arrival
 //     and its beginning, and not at all where the beginning came first. So queues
 //     are first in, first out, and waits are known to a fraction of a second.
-//  3. Query n of the trace is strict where the whole part of n·StrictShare grows:
-//     strict and relaxed queries alternate as evenly as the share allows, and the
+//  3. Request n of the trace is strict where the whole part of n·StrictShare grows:
+//     strict and relaxed requests alternate as evenly as the share allows, and the
 //     simulation draws nothing at random. Seeds belong to the traces.
 //  4. The scheme looks at the load and starts or stops VMs, which counts from the
 //     next second on.
 //
-// A query that cannot be served within its limit is served late and counts as
+// A request that cannot be served within its limit is served late and counts as
 // one violation. Nothing is dropped; what still waits when the trace ends is
 // counted as queued, and as a violation if its limit has passed by then.
 //
@@ -32,7 +32,7 @@
 //
 // Functions start at once or cold: an instance that served within the last
 // Function.KeepAliveS seconds is warm, the one used last is taken first, and a
-// query that finds none begins a new one, whose cold start and loading of the
+// request that finds none begins a new one, whose cold start and loading of the
 // model it waits for. Of the instances that have been idle for longer, oldest first,
 // Function.Prewarmed are kept warm, each by a request that does nothing and is
 // billed as a warm one; so many are warm from the beginning, billed as cold ones.
@@ -47,8 +47,8 @@ import (
 // Limits on what is simulated; within them no count overflows.
 const (
 	MaxSeconds   = 31 * 86400 // of a trace
-	MaxPerSecond = 1_000_000  // queries that come, or that VMs begin, in one second
-	MaxLatencyS  = 3600.0     // of a latency limit and of one query's own time
+	MaxPerSecond = 1_000_000  // requests that come, or that VMs begin, in one second
+	MaxLatencyS  = 3600.0     // of a latency limit and of one request's own time
 )
 
 // Settings are what a simulation needs beside the trace.
@@ -56,8 +56,8 @@ type Settings struct {
 	VM       VM
 	Function Function
 
-	StrictShare   float64 // of the queries, in [0,1]
-	StrictLimitS  float64 // latency limit of strict queries, seconds
+	StrictShare   float64 // of the requests, in [0,1]
+	StrictLimitS  float64 // latency limit of strict requests, seconds
 	RelaxedLimitS float64 // and of the others
 
 	MonitorS  int // window over which the load is averaged, seconds
@@ -78,12 +78,12 @@ type Settings struct {
 // Defaults returns the settings of the study where it states them, else values
 // usual in the field:
 //
-//	VM             m4.large at $0.10/h (section 2.2), 10 queries/s at 0.3 s each (3 at
+//	VM             m4.large at $0.10/h (section 2.2), 10 requests/s at 0.3 s each (3 at
 //	               once), 200 s to start ("a few hundred seconds"), 60 s at least paid
-//	Function       1.5 GiB, 0.35 s a query, 1 s cold start and 2 s loading the model
+//	Function       1.5 GiB, 0.35 s a request, 1 s cold start and 2 s loading the model
 //	               (section 3.2.3: 1–10 s and the model), kept 600 s, public prices
 //	limits         0.5 s strict (section 2.1); 300 s relaxed, in which a VM ordered for
-//	               a query can still serve it; half of the queries strict
+//	               a request can still serve it; half of the requests strict
 //	load           mean of 60 s; cool-down 300 s; a backlog to be gone in 200 s
 //	util-aware     80 % (section 2.3)
 //	exascale       trend of 300 s carried on to the end of a start-up, 20 % above it
@@ -91,7 +91,7 @@ type Settings struct {
 func Defaults() Settings {
 	return Settings{
 		VM: VM{
-			USDPerHour: 0.10, QueriesPerSecond: 10, LatencyS: 0.3, StartS: 200, MinimumS: 60, IncrementS: 1,
+			USDPerHour: 0.10, RequestsPerSecond: 10, LatencyS: 0.3, StartS: 200, MinimumS: 60, IncrementS: 1,
 		},
 		Function: Function{
 			MemoryGiB: 1.5, Seconds: 0.35, ColdStartS: 1, ModelLoadS: 2, KeepAliveS: 600, Prices: PublicPrices(),
@@ -111,7 +111,7 @@ func (s Settings) Check() error {
 		what, instead string
 	}{
 		{s.VM.USDPerHour, 0, 1e6, "price of a VM", "dollars per hour"},
-		{s.VM.QueriesPerSecond, 1e-3, MaxPerSecond, "capacity of a VM", "requests per second"},
+		{s.VM.RequestsPerSecond, 1e-3, MaxPerSecond, "capacity of a VM", "requests per second"},
 		{s.VM.LatencyS, 0, MaxLatencyS, "latency on a VM", "seconds"},
 		{float64(s.VM.StartS), 0, 86400, "start-up of a VM", "seconds"},
 		{float64(s.VM.MinimumS), 0, MaxSeconds, "least time paid for a VM", "seconds"},
@@ -183,22 +183,22 @@ type Scheme string
 
 // The schemes of sections 2.3, 2.4 and 4. All but FunctionsOnly start and stop
 // VMs by what they want for the load, the mean of the last Settings.MonitorS
-// seconds, and a share of the backlog, the queries that wait, such that it would be gone in
+// seconds, and a share of the backlog, the requests that wait, such that it would be gone in
 // Settings.DrainS seconds:
 //
-//	Reactive     VMs for the load there is; queries wait in one queue, strict and
+//	Reactive     VMs for the load there is; requests wait in one queue, strict and
 //	             relaxed alike.
 //	UtilAware    so many VMs that they stay below Settings.Utilisation. One queue.
 //	Exascale     VMs for Settings.Headroom above the load that Settings.Predictor
 //	             predicts from the last Settings.TrendS seconds, and never less than
 //	             the load. One queue.
-//	Mixed        VMs as Reactive; a query that finds no VM free goes to a function
+//	Mixed        VMs as Reactive; a request that finds no VM free goes to a function
 //	             at once. Nothing waits, so there is no backlog.
-//	Paragon      VMs as Reactive; strict queries take VMs first and go to functions
+//	Paragon      VMs as Reactive; strict requests take VMs first and go to functions
 //	             where they find none free, relaxed ones wait for a VM. While the
 //	             peak-to-median of the last Settings.PeakWindowS, in buckets of
 //	             MonitorS, is below Settings.PeakToMedianAt, mixing does not pay and
-//	             strict queries wait too, still before relaxed ones. Until there are
+//	             strict requests wait too, still before relaxed ones. Until there are
 //	             ten buckets, it pays.
 //	FunctionsOnly no VMs, a yardstick for the others (figure 3); not of Schemes.
 //
@@ -219,9 +219,9 @@ func Schemes() []Scheme { return []Scheme{Reactive, UtilAware, Exascale, Mixed, 
 
 // load is what a scheme knows when it decides, at the end of a second.
 type load struct {
-	mean    float64 // queries per second over the monitor's window
-	backlog int64   // queries that wait
-	slope   float64 // change of the load, queries per second per second
+	mean    float64 // requests per second over the monitor's window
+	backlog int64   // requests that wait
+	slope   float64 // change of the load, requests per second per second
 	centre  float64 // mean of the trend's window
 }
 
@@ -231,7 +231,7 @@ func (s *Settings) wanted(scheme Scheme, l load) int {
 		return 0
 	}
 	demand := l.mean
-	perVM := s.VM.QueriesPerSecond
+	perVM := s.VM.RequestsPerSecond
 	switch scheme {
 	case UtilAware:
 		perVM *= s.Utilisation
@@ -293,11 +293,11 @@ func newCrowds(s *Settings) *crowds {
 	return &crowds{bucketS: s.MonitorS, keep: max(1, s.PeakWindowS/s.MonitorS), threshold: s.PeakToMedianAt}
 }
 
-// push adds the queries of second t and those of the monitor's window, and
+// push adds the requests of second t and those of the monitor's window, and
 // reports whether functions pay from the next second on. With little history or
 // a median of 0 they do.
-func (c *crowds) push(t, queries, recent int) bool {
-	c.sum += queries
+func (c *crowds) push(t, requests, recent int) bool {
+	c.sum += requests
 	if (t+1)%c.bucketS == 0 {
 		c.sums = append(c.sums, c.sum)
 		i, _ := slices.BinarySearch(c.sorted, c.sum)

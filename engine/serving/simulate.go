@@ -84,7 +84,7 @@ type run struct {
 	held      *highest
 	crowds    *crowds
 	mixing    bool  // Paragon: functions pay
-	placed    int64 // Exascale: sum of second times queries in the trend's window
+	placed    int64 // Exascale: sum of second times requests in the trend's window
 }
 
 func newRun(a *arrivals, s *Settings, scheme Scheme) *run {
@@ -120,7 +120,7 @@ func (r *run) all(w *watch) Outcome {
 // window is how many seconds the mean is of.
 func (r *run) window() int { return min(r.s.MonitorS, r.seconds) }
 
-// recent returns the queries of the monitor's window that ends with second t;
+// recent returns the requests of the monitor's window that ends with second t;
 // before the first window is full, those of the first.
 func (r *run) recent(t int) int64 {
 	w := r.window()
@@ -183,18 +183,18 @@ func (r *run) outcome() Outcome {
 	return o
 }
 
-// queue is queries of one class that wait for a VM, first in, first out. They
+// queue is requests of one class that wait for a VM, first in, first out. They
 // are a stretch of the trace: from a place in one second to the last one.
 type queue struct {
 	class   int
 	counts  []int32 // of each second those that may wait
 	own     bool    // counts are not shared with other queues
-	second  int     // that of the first query that waits
+	second  int     // that of the first request that waits
 	offset  int64   // its place in that second
 	waiting int64
 }
 
-// take begins n of the waiting queries in second t, in the places from k on of capacity.
+// take begins n of the waiting requests in second t, in the places from k on of capacity.
 func (q *queue) take(t int, n, k, capacity int64, rec *record) {
 	q.waiting -= n
 	for n > 0 {
@@ -205,7 +205,7 @@ func (q *queue) take(t int, n, k, capacity int64, rec *record) {
 	}
 }
 
-// next removes the next cohort, of n queries at most.
+// next removes the next cohort, of n requests at most.
 func (q *queue) next(n int64) cohort {
 	for int64(q.counts[q.second]) == q.offset {
 		q.second, q.offset = q.second+1, 0
@@ -215,7 +215,7 @@ func (q *queue) next(n int64) cohort {
 	return c
 }
 
-// skip passes over the queries of second t, which none before waits for.
+// skip passes over the requests of second t, which none before waits for.
 func (q *queue) skip(t int) { q.second, q.offset = t+1, 0 }
 
 // pass keeps those who come in second t out of the queue, though others wait.
@@ -235,7 +235,7 @@ func (q *queue) close(end int, rec *record) {
 	}
 }
 
-// serve gives the queries of second t to VMs and functions, and reports whether
+// serve gives the requests of second t to VMs and functions, and reports whether
 // VMs were short.
 func (r *run) serve(t int, capacity int64) (short bool) {
 	switch r.scheme {
@@ -250,7 +250,7 @@ func (r *run) serve(t int, capacity int64) (short bool) {
 // usesFunctions reports whether a scheme starts functions.
 func (s Scheme) usesFunctions() bool { return s == Mixed || s == Paragon || s == FunctionsOnly }
 
-// serveQueue lets the queries of a class that came in second t join their queue
+// serveQueue lets the requests of a class that came in second t join their queue
 // and take what VMs have left, and returns how many then wait.
 func (r *run) serveQueue(class, t int, capacity int64) (waiting int64) {
 	q := &r.queues[class]
@@ -284,7 +284,7 @@ func (r *run) serveMixed(t int, capacity int64) (short bool) {
 	return rest > 0
 }
 
-// serveParagon gives VMs to strict queries first. What waits of them, since
+// serveParagon gives VMs to strict requests first. What waits of them, since
 // mixing did not pay when they came, goes on waiting.
 func (r *run) serveParagon(t int, capacity int64) (short bool) {
 	q := &r.queues[strict]
@@ -301,7 +301,7 @@ func (r *run) serveParagon(t int, capacity int64) (short bool) {
 	return over+waits > 0
 }
 
-// strictNow serves strict queries while mixing pays: those that wait, then those
+// strictNow serves strict requests while mixing pays: those that wait, then those
 // that come and find a VM free, the rest on functions.
 func (r *run) strictNow(t int, capacity int64) (used, over int64) {
 	q := &r.queues[strict]

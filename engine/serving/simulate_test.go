@@ -21,7 +21,7 @@ func anyTrace(t *rapid.T, longest int) Trace {
 		left--
 		tr[i] = level
 		if level > 0 && rapid.Bool().Draw(t, "noise") {
-			tr[i] = rapid.IntRange(0, 2*level).Draw(t, "queries")
+			tr[i] = rapid.IntRange(0, 2*level).Draw(t, "requests")
 		}
 	}
 	return tr
@@ -36,7 +36,7 @@ func anySettings(t *rapid.T) Settings {
 	whole := func(least, most int, name string) int { return rapid.IntRange(least, most).Draw(t, name) }
 	s := Settings{
 		VM: VM{
-			USDPerHour: 0.1, QueriesPerSecond: float64(whole(100, 9000, "per VM")) / 1000, LatencyS: ms(t, 0, 1500, "on a VM"),
+			USDPerHour: 0.1, RequestsPerSecond: float64(whole(100, 9000, "per VM")) / 1000, LatencyS: ms(t, 0, 1500, "on a VM"),
 			StartS: whole(0, 30, "start-up"), MinimumS: whole(0, 40, "minimum"), IncrementS: whole(0, 20, "increment"),
 		},
 		Function: Function{
@@ -85,7 +85,7 @@ func TestSimulateEqualsTheSlowOne(t *testing.T) {
 	})
 }
 
-// Paragon that often changes its mind: strict queries wait, then pass by others
+// Paragon that often changes its mind: strict requests wait, then pass by others
 // that wait, then wait again, and instances stay warm in between.
 func TestParagonThatWaversEqualsTheSlowOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -104,7 +104,7 @@ func TestParagonThatWaversEqualsTheSlowOne(t *testing.T) {
 // Waits beyond an hour are counted by whole seconds; the slow simulator says so too.
 func TestHoursOfWaiting(t *testing.T) {
 	s := Defaults()
-	s.VM.QueriesPerSecond, s.MaxVMs, s.RelaxedLimitS = 0.01, 1, 3600
+	s.VM.RequestsPerSecond, s.MaxVMs, s.RelaxedLimitS = 0.01, 1, 3600
 	tr := append(Constant(30, 3), make(Trace, 9000)...)
 	for _, scheme := range Schemes() {
 		fast, err := Simulate(tr, s, scheme)
@@ -117,15 +117,15 @@ func TestHoursOfWaiting(t *testing.T) {
 	}
 }
 
-func TestEveryQueryIsCountedOnce(t *testing.T) {
+func TestEveryRequestIsCountedOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tr, s, scheme := anyTrace(t, 600), anySettings(t), anyScheme(t)
 		o, err := Simulate(tr, s, scheme)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o.Queries.Total() != int64(tr.Requests()) {
-			t.Fatalf("%d queries of %d", o.Queries.Total(), tr.Requests())
+		if o.Requests.Total() != int64(tr.Requests()) {
+			t.Fatalf("%d requests of %d", o.Requests.Total(), tr.Requests())
 		}
 		var ends Split
 		for _, part := range []Split{o.OnVMs, o.OnFunctions, o.Queued} {
@@ -134,10 +134,10 @@ func TestEveryQueryIsCountedOnce(t *testing.T) {
 			}
 			ends.add(part)
 		}
-		if ends != o.Queries {
-			t.Fatalf("ends %+v, came %+v", ends, o.Queries)
+		if ends != o.Requests {
+			t.Fatalf("ends %+v, came %+v", ends, o.Requests)
 		}
-		if o.Violations.Strict > o.Queries.Strict || o.Violations.Relaxed > o.Queries.Relaxed ||
+		if o.Violations.Strict > o.Requests.Strict || o.Violations.Relaxed > o.Requests.Relaxed ||
 			o.ColdStarts > o.OnFunctions.Total() {
 			t.Fatalf("counted twice: %+v", o)
 		}
@@ -188,18 +188,18 @@ func TestWatchAddsUp(t *testing.T) {
 // addsUp holds the spans of a simulation against its outcome.
 func addsUp(t *rapid.T, o Outcome, spans []Span, length int) {
 	var seconds int
-	var queries, violations int64
+	var requests, violations int64
 	vmSeconds := 0.0 // of VMs that serve; those that start are paid for too
 	for _, x := range spans {
 		seconds += x.Seconds
-		queries += x.Queries
+		requests += x.Requests
 		violations += x.Violations
 		vmSeconds += x.Running * float64(x.Seconds)
 	}
-	// Queries that still wait at the end are noticed after the last second.
-	if seconds != length || queries != o.Queries.Total() || violations > o.Violations.Total() ||
+	// Requests that still wait at the end are noticed after the last second.
+	if seconds != length || requests != o.Requests.Total() || violations > o.Violations.Total() ||
 		o.Queued.Total() == 0 && violations != o.Violations.Total() {
-		t.Fatalf("spans hold %d s, %d queries, %d violations; the outcome is %+v", seconds, queries, violations, o)
+		t.Fatalf("spans hold %d s, %d requests, %d violations; the outcome is %+v", seconds, requests, violations, o)
 	}
 	if vmSeconds > float64(o.VMSeconds)*(1+1e-6)+1e-6 || o.OnVMs.Total() > 0 && vmSeconds == 0 {
 		t.Fatalf("spans hold %g VM-seconds; the outcome is %+v", vmSeconds, o)
@@ -208,7 +208,7 @@ func addsUp(t *rapid.T, o Outcome, spans []Span, length int) {
 
 func TestSimulateRefuses(t *testing.T) {
 	for name, change := range map[string]func(*Settings, *Trace, *Scheme){
-		"no capacity":  func(s *Settings, _ *Trace, _ *Scheme) { s.VM.QueriesPerSecond = 0 },
+		"no capacity":  func(s *Settings, _ *Trace, _ *Scheme) { s.VM.RequestsPerSecond = 0 },
 		"NaN":          func(s *Settings, _ *Trace, _ *Scheme) { s.StrictShare = math.NaN() },
 		"quota":        func(s *Settings, _ *Trace, _ *Scheme) { s.MinVMs, s.MaxVMs = 5, 4 },
 		"no function":  func(s *Settings, _ *Trace, _ *Scheme) { s.Function.Seconds = 0 },

@@ -8,9 +8,9 @@ import (
 )
 
 // The slow simulator is the definition that the fast one is held to: a value for
-// every query, VM and function instance, looked at one by one, waits as exact
+// every request, VM and function instance, looked at one by one, waits as exact
 // fractions, every window added up again.
-type slowQuery struct {
+type slowRequest struct {
 	second, place, came int // the place among those of its class that came with it
 	strict              bool
 }
@@ -26,7 +26,7 @@ type slow struct {
 	tr        Trace
 	s         Settings
 	scheme    Scheme
-	queue     []slowQuery // of all classes, in the order of arrival
+	queue     []slowRequest // of all classes, in the order of arrival
 	vms       []*slowVM
 	instances []*slowInstance
 	wants     []int
@@ -65,18 +65,18 @@ func simulateSlowly(tr Trace, s Settings, scheme Scheme) Outcome {
 	return w.outcome()
 }
 
-// arrivals makes the queries of a second.
-func (w *slow) arrivals(t, came int, n *int) []slowQuery {
+// arrivals makes the requests of a second.
+func (w *slow) arrivals(t, came int, n *int) []slowRequest {
 	ppm := big.NewRat(int64(math.Round(w.s.StrictShare*1e6)), 1e6)
 	whole := func(n int) int64 {
 		x := new(big.Rat).Mul(ppm, big.NewRat(int64(n), 1))
 		return new(big.Int).Quo(x.Num(), x.Denom()).Int64()
 	}
-	var list []slowQuery
+	var list []slowRequest
 	stricts := 0
 	for range came {
 		isStrict := whole(*n+1) > whole(*n)
-		list = append(list, slowQuery{second: t, strict: isStrict})
+		list = append(list, slowRequest{second: t, strict: isStrict})
 		if isStrict {
 			stricts++
 		}
@@ -94,7 +94,7 @@ func (w *slow) arrivals(t, came int, n *int) []slowQuery {
 			q.place, q.came = *at, of
 			*at++
 		}
-		count(&w.out.Queries, q.strict)
+		count(&w.out.Requests, q.strict)
 	}
 	return list
 }
@@ -107,9 +107,9 @@ func count(s *Split, isStrict bool) {
 	}
 }
 
-// capacity is the whole queries that VMs can begin in second t.
+// capacity is the whole requests that VMs can begin in second t.
 func (w *slow) capacity(t int) int {
-	perVM := big.NewRat(int64(math.Round(w.s.VM.QueriesPerSecond*1e6)), 1e6)
+	perVM := big.NewRat(int64(math.Round(w.s.VM.RequestsPerSecond*1e6)), 1e6)
 	alive := 0
 	for _, v := range w.vms {
 		if v.until >= 0 {
@@ -127,8 +127,8 @@ func (w *slow) capacity(t int) int {
 	return int(whole.Int64())
 }
 
-// serve gives the second's queries to VMs and functions, one by one.
-func (w *slow) serve(t int, now []slowQuery, capacity int) (short bool) {
+// serve gives the second's requests to VMs and functions, one by one.
+func (w *slow) serve(t int, now []slowRequest, capacity int) (short bool) {
 	switch w.scheme {
 	case Mixed, FunctionsOnly:
 		for _, q := range now {
@@ -145,12 +145,12 @@ func (w *slow) serve(t int, now []slowQuery, capacity int) (short bool) {
 		return w.serveParagon(t, now, capacity)
 	}
 	w.queue = append(w.queue, now...)
-	w.begin(t, capacity, func(slowQuery) bool { return true })
+	w.begin(t, capacity, func(slowRequest) bool { return true })
 	return len(w.queue) > 0
 }
 
-func (w *slow) serveParagon(t int, now []slowQuery, capacity int) (short bool) {
-	isStrict := func(q slowQuery) bool { return q.strict }
+func (w *slow) serveParagon(t int, now []slowRequest, capacity int) (short bool) {
+	isStrict := func(q slowRequest) bool { return q.strict }
 	if w.mixing {
 		capacity -= w.begin(t, capacity, isStrict)
 		for _, q := range now {
@@ -169,13 +169,13 @@ func (w *slow) serveParagon(t int, now []slowQuery, capacity int) (short bool) {
 		w.queue = append(w.queue, now...)
 		capacity -= w.begin(t, capacity, isStrict)
 	}
-	w.begin(t, capacity, func(q slowQuery) bool { return !q.strict })
+	w.begin(t, capacity, func(q slowRequest) bool { return !q.strict })
 	return short || len(w.queue) > 0
 }
 
-// begin lets the first queries of a kind begin, evenly over the second.
-func (w *slow) begin(t, capacity int, kind func(slowQuery) bool) (begun int) {
-	var rest []slowQuery
+// begin lets the first requests of a kind begin, evenly over the second.
+func (w *slow) begin(t, capacity int, kind func(slowRequest) bool) (begun int) {
+	var rest []slowRequest
 	for _, q := range w.queue {
 		if begun == capacity || !kind(q) {
 			rest = append(rest, q)
@@ -199,8 +199,8 @@ func (w *slow) begin(t, capacity int, kind func(slowQuery) bool) (begun int) {
 
 func (w *slow) vmMS() int64 { return int64(math.Round(w.s.VM.LatencyS * 1000)) }
 
-// done counts a query that is served after waitMS, in ms more.
-func (w *slow) done(q slowQuery, ms int64, waitMS *big.Rat, onVM bool) {
+// done counts a request that is served after waitMS, in ms more.
+func (w *slow) done(q slowRequest, ms int64, waitMS *big.Rat, onVM bool) {
 	latency := new(big.Rat).Add(waitMS, big.NewRat(ms, 1))
 	w.latencies = append(w.latencies, latency)
 	w.waited = append(w.waited, waitMS.Sign() > 0)
@@ -214,7 +214,7 @@ func (w *slow) done(q slowQuery, ms int64, waitMS *big.Rat, onVM bool) {
 	}
 }
 
-func (w *slow) limit(q slowQuery) *big.Rat {
+func (w *slow) limit(q slowRequest) *big.Rat {
 	limit := w.s.RelaxedLimitS
 	if q.strict {
 		limit = w.s.StrictLimitS
@@ -222,8 +222,8 @@ func (w *slow) limit(q slowQuery) *big.Rat {
 	return big.NewRat(int64(math.Round(limit*1000)), 1)
 }
 
-// function serves a query on the warm instance last used, else on a new one.
-func (w *slow) function(q slowQuery, t int) {
+// function serves a request on the warm instance last used, else on a new one.
+func (w *slow) function(q slowRequest, t int) {
 	f := w.s.Function
 	warm := int(math.Round(f.Seconds * 1000))
 	cold := int(math.Round((f.ColdStartS + f.ModelLoadS) * 1000))

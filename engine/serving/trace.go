@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Trace is an arrival trace: the number of queries that come in each second.
+// Trace is an arrival trace: the number of requests that come in each second.
 type Trace []int
 
 // Check returns a sentence about the first second that cannot be simulated.
@@ -28,7 +28,7 @@ func (tr Trace) Check() error {
 	return nil
 }
 
-// Requests returns how many queries come in all.
+// Requests returns how many requests come in all.
 func (tr Trace) Requests() int {
 	total := 0
 	for _, n := range tr {
@@ -37,10 +37,10 @@ func (tr Trace) Requests() int {
 	return total
 }
 
-// Mean returns the queries per second over the whole trace; 0 where it is empty.
+// Mean returns the requests per second over the whole trace; 0 where it is empty.
 func (tr Trace) Mean() float64 { return float64(tr.Requests()) / float64(max(len(tr), 1)) }
 
-// Peak returns the most queries of one second.
+// Peak returns the most requests of one second.
 func (tr Trace) Peak() int {
 	if len(tr) == 0 {
 		return 0
@@ -48,7 +48,7 @@ func (tr Trace) Peak() int {
 	return slices.Max(tr)
 }
 
-// PeakToMedian returns the largest number of queries in a bucket of bucketS
+// PeakToMedian returns the largest number of requests in a bucket of bucketS
 // seconds over the median one (study, figure 6). An incomplete last bucket does
 // not count, unless there is no other. ok is false where the median is 0: the
 // ratio is unknown.
@@ -69,7 +69,7 @@ func (tr Trace) PeakToMedian(bucketS int) (ratio float64, ok bool) {
 	return float64(buckets[n-1]) / median, true
 }
 
-// Buckets returns the queries in each bucketS seconds; the last one may be short.
+// Buckets returns the requests in each bucketS seconds; the last one may be short.
 func (tr Trace) Buckets(bucketS int) []int {
 	bucketS = max(bucketS, 1)
 	sums := make([]int, (len(tr)+bucketS-1)/bucketS)
@@ -79,9 +79,9 @@ func (tr Trace) Buckets(bucketS int) []int {
 	return sums
 }
 
-// Scaled returns the trace with every second's queries times factor, the
+// Scaled returns the trace with every second's requests times factor, the
 // fractions carried on to the next seconds, so that the total is the whole part
-// of the product. A factor above 1 makes crowds of single queries: bursts stay
+// of the product. A factor above 1 makes crowds of single requests: bursts stay
 // as they are, relative to the mean. By 1 it is the trace itself.
 func (tr Trace) Scaled(factor float64) Trace {
 	if factor == 1 {
@@ -98,7 +98,7 @@ func (tr Trace) Scaled(factor float64) Trace {
 	return scaled
 }
 
-// Constant returns a trace with a mean of exactly perSecond queries per second;
+// Constant returns a trace with a mean of exactly perSecond requests per second;
 // fractions are carried over to the next second.
 func Constant(seconds int, perSecond float64) Trace {
 	tr := make(Trace, max(seconds, 0))
@@ -108,7 +108,7 @@ func Constant(seconds int, perSecond float64) Trace {
 	return tr
 }
 
-// Phases returns constant loads of so many queries per second, one after the other, each
+// Phases returns constant loads of so many requests per second, one after the other, each
 // for some seconds.
 func Phases(rates []float64, seconds int) (tr Trace) {
 	for _, rate := range rates {
@@ -117,7 +117,7 @@ func Phases(rates []float64, seconds int) (tr Trace) {
 	return tr
 }
 
-// Poisson returns a trace of independent arrivals with a mean of rate(t) queries in
+// Poisson returns a trace of independent arrivals with a mean of rate(t) requests in
 // second t; a negative rate counts as 0. Equal seeds give equal traces.
 func Poisson(seconds int, rate func(t int) float64, seed uint64) Trace {
 	tr := make(Trace, max(seconds, 0))
@@ -137,7 +137,7 @@ func Steady(perSecond float64) func(t int) float64 {
 
 // Diurnal is a load that rises and falls once a period, as a cosine.
 type Diurnal struct {
-	Mean      float64 // queries per second
+	Mean      float64 // requests per second
 	Amplitude float64 // of the mean, in [0,1]: the peak is Mean·(1+Amplitude)
 	PeriodS   float64 // seconds
 	PeakS     float64 // the second of a peak
@@ -151,7 +151,7 @@ func (d Diurnal) Rate(t int) float64 {
 // FlashCrowd is a steady load to which a crowd comes once: it rises linearly,
 // stays, and falls exponentially.
 type FlashCrowd struct {
-	Base   float64 // queries per second
+	Base   float64 // requests per second
 	Factor float64 // the crowd's peak is Base·Factor
 	AtS    float64 // the second in which it begins
 	RiseS  float64 // seconds to its peak
@@ -177,7 +177,7 @@ func (f FlashCrowd) Rate(t int) float64 {
 // Bursty is a Markov-modulated Poisson process of two states, calm and burst,
 // whose lengths are exponential.
 type Bursty struct {
-	Calm, Burst   float64 // queries per second in each state
+	Calm, Burst   float64 // requests per second in each state
 	CalmS, BurstS float64 // mean length of each state, seconds, above 0
 }
 
@@ -189,16 +189,16 @@ func (b Bursty) Trace(seconds int, seed uint64) Trace {
 	state, until := 0, rng.ExpFloat64()*b.CalmS
 	for t := range rates {
 		// What of the second each state has.
-		at, end, queries := float64(t), float64(t+1), 0.0
+		at, end, requests := float64(t), float64(t+1), 0.0
 		for at < end {
 			to := min(until, end)
-			queries += (to - at) * rate[state]
+			requests += (to - at) * rate[state]
 			if at = to; at == until {
 				state = 1 - state
 				until += max(rng.ExpFloat64()*length[state], 1e-3)
 			}
 		}
-		rates[t] = queries
+		rates[t] = requests
 	}
 	return Poisson(seconds, func(t int) float64 { return rates[t] }, rng.Uint64())
 }
@@ -226,7 +226,7 @@ const (
 	burstFactor = 5.0 // a burst's rate, of the calm one
 )
 
-// Generate makes a load of a mean rate in queries per second, for a day or
+// Generate makes a load of a mean rate in requests per second, for a day or
 // whatever the seconds are. Equal seeds make equal loads.
 func (p Pattern) Generate(seconds int, perSecond float64, seed uint64) Trace {
 	length := float64(seconds)

@@ -46,6 +46,8 @@ var entries = []entry{
 	{phrase: "what can't be said", use: "what cannot be written"},
 	{phrase: "gone for good", use: "removed permanently"},
 	{phrase: "says the mend", use: "with the mend"},
+	{phrase: "kind of queries", use: "kind of request"},
+	{phrase: "kinds of queries", use: "kinds of request"},
 	{phrase: "is told", use: "is given, known, estimated, reported", except: hook},
 	{phrase: "nothing tells", use: "nothing shows it, it is unknown", except: hook},
 	{word: "anew", use: "again, or redraw, recompute"},

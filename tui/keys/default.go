@@ -153,7 +153,7 @@ const (
 	InTokenSliders = "traffic.tokens.sliders"
 	InTokenLoads   = "traffic.tokens.loads"
 
-	// Traffic of several kinds of queries.
+	// Traffic of several kinds of request.
 	InMix        = "traffic.mix"
 	InMixSliders = "traffic.mix.sliders"
 	InMixKinds   = "traffic.mix.kinds"
@@ -292,7 +292,7 @@ func defaults() []Binding {
 			{Model, "m", "model", 5, in(InExplore, InTraffic), "choose a model: type to search; enter alone takes the next one"},
 			{Workload, "w", "mode", 10, loads,
 				"switch between training and inference; on Traffic, choose the load: a trace, or one to make up"},
-			{Add, "& insert", "add", 5, in(InMix), "add a kind of queries to a mix"},
+			{Add, "& insert", "add", 5, in(InMix), "add a kind of request to a mix"},
 			{Batch, "b", "batch", 10, explore, "choose batch sizes; enter alone takes the next one"},
 			{Purchase, "$", "price", 10, in(InExplore, InFleet), "next purchase option: on-demand, spot or reserved"},
 			{Bill, "B", "bill", 12, explore,
@@ -327,9 +327,9 @@ func defaults() []Binding {
 		}},
 		{"Your database", []row{
 			{Delete, "D", "delete", 6, in(InModels, InRuns, InPicks, InMix),
-				"delete one of your runs, all runs of a model, or a pick; on Traffic, a kind of queries; u restores it"},
+				"delete one of your runs, all runs of a model, or a pick; on Traffic, a kind of request; u restores it"},
 			{Rename, "E f2", "rename", 7, in(InModels, InRuns, InMix),
-				"change a run's model and variant, or rename a model; on Traffic, change a kind of queries as text"},
+				"change a run's model and variant, or rename a model; on Traffic, change a kind of request as text"},
 			{Annotate, "A", "note", 7, in(InRuns, InPicks), "add a note to a run or a pick"},
 			{Import, "I", "import", 9, in(InLibrary),
 				"import runs from logs and tables of other programs: a file, a folder or a pattern"},

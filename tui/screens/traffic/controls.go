@@ -103,7 +103,7 @@ func (c *controls) show(a *Answer) {
 	price := c.All[priceSlider]
 	price.SetNote("")
 	if a.Why == "" {
-		price.SetNote(figure.Rate(a.Engine.Settings.VM.QueriesPerSecond) + " requests/s")
+		price.SetNote(figure.Rate(a.Engine.Settings.VM.RequestsPerSecond) + " requests/s")
 	}
 	if o := a.Engine.Offer(); o != nil && o.PriceFrom != "as given" {
 		price.SetNote(fmt.Sprintf("catalog: $%.3g/h", o.USDPerHour))

@@ -53,10 +53,10 @@ func (p *plots) show(a *Answer, scheme int) {
 func loadLines(a *Answer, scheme int) []plot.Line {
 	return []plot.Line{
 		figure.OverTime(a.Spans[scheme], scheme, func(s serving.Span) float64 {
-			return s.Running * a.Engine.Settings.VM.QueriesPerSecond
+			return s.Running * a.Engine.Settings.VM.RequestsPerSecond
 		}),
 		figure.OverTime(a.Spans[scheme], loadClass, func(s serving.Span) float64 {
-			return float64(s.Queries) / float64(s.Seconds)
+			return float64(s.Requests) / float64(s.Seconds)
 		}),
 	}
 }
@@ -69,7 +69,7 @@ func (p *plots) showEven(a *Answer) {
 	s := a.Engine.Settings
 	vms, functions := plot.Line{Class: 0}, plot.Line{Class: 3}
 	for k := range rates {
-		rate := s.VM.QueriesPerSecond * math.Pow(10, 3*float64(k)/(rates-1)-2)
+		rate := s.VM.RequestsPerSecond * math.Pow(10, 3*float64(k)/(rates-1)-2)
 		onVMs, onFunctions := serving.HourlyCost(rate, s)
 		vms.X, vms.Y = append(vms.X, rate), append(vms.Y, onVMs)
 		functions.X, functions.Y = append(functions.X, rate), append(functions.Y, onFunctions)

@@ -14,7 +14,8 @@ import (
 
 func TestLinesAreOfTheirSpans(t *testing.T) {
 	s := asked(t, 200, 50)
-	spans := []serving.Span{{Seconds: 10, Queries: 50, Violations: 5, Running: 2}, {Seconds: 20, Queries: 60, Running: 3}}
+	spans := []serving.Span{{Seconds: 10, Requests: 50, Violations: 5, Running: 2},
+		{Seconds: 20, Requests: 60, Running: 3}}
 	line := figure.OverTime(spans, 4, func(s serving.Span) float64 { return s.Running })
 	if !slices.Equal(line.X, []float64{5, 20}) || !slices.Equal(line.Y, []float64{2, 3}) || line.Class != 4 {
 		t.Errorf("the line is %+v", line)
@@ -23,7 +24,7 @@ func TestLinesAreOfTheirSpans(t *testing.T) {
 	a.Spans, a.Outcomes = [][]serving.Span{spans, spans}, make([]serving.Outcome, 2)
 	a.Outcomes[1].Violations = serving.Split{Strict: 1}
 	lines := loadLines(&a, 1)
-	perVM := a.Engine.Settings.VM.QueriesPerSecond
+	perVM := a.Engine.Settings.VM.RequestsPerSecond
 	if len(lines) != 2 || lines[0].Class != 1 || lines[1].Class != loadClass ||
 		!slices.Equal(lines[0].Y, []float64{2 * perVM, 3 * perVM}) || !slices.Equal(lines[1].Y, []float64{5, 3}) {
 		t.Errorf("load and capacity are %+v", lines)

@@ -31,7 +31,7 @@ type desktop interface {
 }
 
 // Screen is the state of Traffic: a desk for models that VMs and functions serve, one for a mix of
-// queries of several kinds, and one for language models.
+// requests of several kinds, and one for language models.
 type Screen struct {
 	desktop // the one that is shown
 	VMs     *VMs
@@ -149,7 +149,7 @@ func (s *Screen) servedNow() (all []served, now int) {
 	return all, now
 }
 
-// The choices of a log that is not beside the database, and of several kinds of queries.
+// The choices of a log that is not beside the database, and of several kinds of request.
 const (
 	otherLog = "log"
 	aMix     = "mix"
@@ -171,7 +171,7 @@ func (s *Screen) chooseModel() {
 	for i := range choices {
 		choices[i].Note = at(choices[i].Values[0]).note
 	}
-	several := chooser.Choice{Values: []string{aMix}, Label: "a mix: several kinds of queries", On: s.desktop == s.Mix}
+	several := chooser.Choice{Values: []string{aMix}, Label: "a mix: several kinds of request", On: s.desktop == s.Mix}
 	other := chooser.Choice{Values: []string{otherLog}, Label: "a language model: open a log"}
 	if len(s.logs)+len(s.servers) == 0 {
 		other.Note = "none yet: sweetspot probe server URL"

@@ -129,7 +129,7 @@ func (s *VMs) sentences() (out []string) {
 	if o := a.Engine.Offer(); o != nil {
 		of := a.Engine.Served[a.Engine.Chosen]
 		out = append(out, fmt.Sprintf("Serves %s at batch %d: %s requests/s within %s, $%.4g/h (%s).", text.Clean(o.Name()),
-			of.Batch, figure.Rate(of.VM.QueriesPerSecond), quantity.Duration(of.VM.LatencyS), o.USDPerHour, text.Clean(
+			of.Batch, figure.Rate(of.VM.RequestsPerSecond), quantity.Duration(of.VM.LatencyS), o.USDPerHour, text.Clean(
 				o.PriceFrom)))
 	}
 	if s.IsFound() {

@@ -50,7 +50,7 @@ func TestNotesOfTheSliders(t *testing.T) {
 // The columns show what the outcomes hold, and sort by it.
 func TestColumnsOfTheSchemes(t *testing.T) {
 	o := serving.Outcome{USD: 3, VMUSD: 2, FunctionUSD: 1, OverProvisioning: new(0.25), P50S: 0.5, P99S: 2, MostVMs: 7,
-		Queries: serving.Split{Strict: 100, Relaxed: 50}, Violations: serving.Split{Strict: 10, Relaxed: 1},
+		Requests: serving.Split{Strict: 100, Relaxed: 50}, Violations: serving.Split{Strict: 10, Relaxed: 1},
 		OnVMs: serving.Split{Strict: 75, Relaxed: 45}, OnFunctions: serving.Split{Strict: 25, Relaxed: 5}}
 	a := &Answer{Outcomes: []serving.Outcome{o, {}}}
 	want := map[string]string{"cost": "$3.00", "vms": "$2.00", "functions": "$1.00", "over": "+25.0 %",

@@ -46,8 +46,8 @@ func solve(t workload.Requests, set *profile.Set, q Question) *Answer {
 	}
 	if err != nil {
 		a.Why = figure.Why(err)
-		if of := (*serving.WishError)(nil); errors.As(err, &of) {
-			a.Unserved = of.Wish
+		if of := (*serving.KindError)(nil); errors.As(err, &of) {
+			a.Unserved = of.Kind
 		}
 		return a
 	}
@@ -60,7 +60,7 @@ func solve(t workload.Requests, set *profile.Set, q Question) *Answer {
 func (q Question) check() error {
 	for i, w := range q.Kinds {
 		if len(w.Models) == 0 {
-			return &serving.WishError{Wish: i, Name: w.Name, Err: errors.New("they name no model: m chooses some")}
+			return &serving.KindError{Kind: i, Name: w.Name, Err: errors.New("they name no model: m chooses some")}
 		}
 	}
 	return nil
@@ -68,10 +68,10 @@ func (q Question) check() error {
 
 // mix is what the engine is asked.
 func (q Question) mix(load workload.Requests) serving.Mix {
-	m := serving.Mix{Trace: load.Arrivals.Scaled(q.Scale), Wishes: slices.Clone(q.Kinds), Settings: q.Settings(),
+	m := serving.Mix{Trace: load.Arrivals.Scaled(q.Scale), Kinds: slices.Clone(q.Kinds), Settings: q.Settings(),
 		MaxViolations: q.MostLate}
-	for i := range m.Wishes {
-		m.Wishes[i].USDPerHour = q.USDPerHour
+	for i := range m.Kinds {
+		m.Kinds[i].USDPerHour = q.USDPerHour
 		if q.FromTrace {
 			m.Parts = append(m.Parts, load.Kinds[i].Trace.Scaled(q.Scale))
 		}
@@ -122,7 +122,7 @@ func (a *Answer) intervals() (*Answer, error) {
 // name is what a kind is called; that after the last one is all of them.
 func (q *Question) name(k int) string {
 	if k >= len(q.Kinds) {
-		return "all queries"
+		return "all requests"
 	}
 	return plaintext.Line(q.Kinds[k].Name, 200)
 }

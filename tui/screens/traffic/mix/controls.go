@@ -22,52 +22,52 @@ const (
 	fixedSlider
 )
 
-// kindDial is a slider, and what it sets of a kind of queries.
+// kindDial is a slider, and what it sets of a kind of request.
 type kindDial struct {
 	slider.Config
-	get func(w *serving.Wish) (v float64, on bool)
-	set func(w *serving.Wish, v float64, on bool)
+	get func(w *serving.Kind) (v float64, on bool)
+	set func(w *serving.Kind, v float64, on bool)
 }
 
 // kindDials are the sliders of a kind but for that of the share, which changes the others, too.
 var kindDials = []kindDial{
 	shareSlider: {Config: slider.Config{Label: "share", Direction: slider.Dial, Lo: serving.LeastShare, Hi: 1,
 		Format: quantity.Percent, Parse: slider.ParsePercent, Step: func(float64) float64 { return 0.01 }},
-		get: func(w *serving.Wish) (float64, bool) { return w.Share, true }},
+		get: func(w *serving.Kind) (float64, bool) { return w.Share, true }},
 	limitSlider: {Config: dial.Latency,
-		get: func(w *serving.Wish) (float64, bool) { return w.LimitS, true },
-		set: func(w *serving.Wish, v float64, _ bool) { w.LimitS = v }},
+		get: func(w *serving.Kind) (float64, bool) { return w.LimitS, true },
+		set: func(w *serving.Kind, v float64, _ bool) { w.LimitS = v }},
 	accuracySlider: {Config: dial.Accuracy,
-		get: func(w *serving.Wish) (float64, bool) { return optional(w.MinAccuracy) },
-		set: func(w *serving.Wish, v float64, on bool) { w.MinAccuracy = given(v, on) }},
+		get: func(w *serving.Kind) (float64, bool) { return optional(w.MinAccuracy) },
+		set: func(w *serving.Kind, v float64, on bool) { w.MinAccuracy = given(v, on) }},
 	costSlider: {Config: slider.Config{Label: "cost", Direction: slider.AtMost, Log: true, Lo: 0.01, Hi: 1000,
 		Format: perMillion, Parse: quantity.ParseMoney},
-		get: func(w *serving.Wish) (float64, bool) { return optional(w.MaxUSDPerMillion) },
-		set: func(w *serving.Wish, v float64, on bool) {
+		get: func(w *serving.Kind) (float64, bool) { return optional(w.MaxUSDPerMillion) },
+		set: func(w *serving.Kind, v float64, on bool) {
 			w.MaxUSDPerMillion, w.Best = given(v, on), serving.Cost
 			if on {
 				w.Best = serving.Accuracy
 			}
 		}},
 	memorySlider: {Config: dial.Memory,
-		get: func(w *serving.Wish) (float64, bool) { return w.MemoryGiB, w.MemoryGiB > 0 },
-		set: func(w *serving.Wish, v float64, _ bool) { w.MemoryGiB = v }},
+		get: func(w *serving.Kind) (float64, bool) { return w.MemoryGiB, w.MemoryGiB > 0 },
+		set: func(w *serving.Kind, v float64, _ bool) { w.MemoryGiB = v }},
 	timeSlider: {Config: slider.Config{Label: "its time", Log: true, Lo: 0.001, Hi: 60,
 		Format: func(v float64) string { return quantity.Duration(v) + " at " + dial.Gibibytes(usualGiB) },
 		Parse:  quantity.ParseDuration},
-		get: func(w *serving.Wish) (float64, bool) { s, _, _ := function(w); return s, true },
-		set: func(w *serving.Wish, v float64, _ bool) {
+		get: func(w *serving.Kind) (float64, bool) { s, _, _ := function(w); return s, true },
+		set: func(w *serving.Kind, v float64, _ bool) {
 			_, knee, fixed := function(w)
 			setFunction(w, v, knee, fixed)
 		}},
 	kneeSlider: {Config: slider.Config{Label: "its knee", Log: true, Lo: 0.5, Hi: 10, Format: dial.Gibibytes,
 		Parse: quantity.ParseCount},
-		get: func(w *serving.Wish) (float64, bool) { _, knee, _ := function(w); return knee, true },
-		set: func(w *serving.Wish, v float64, _ bool) { s, _, fixed := function(w); setFunction(w, s, v, fixed) }},
+		get: func(w *serving.Kind) (float64, bool) { _, knee, _ := function(w); return knee, true },
+		set: func(w *serving.Kind, v float64, _ bool) { s, _, fixed := function(w); setFunction(w, s, v, fixed) }},
 	fixedSlider: {Config: slider.Config{Label: "its fixed share", Hi: 1, Format: quantity.Percent,
 		Parse: slider.ParsePercent},
-		get: func(w *serving.Wish) (float64, bool) { _, _, fixed := function(w); return fixed, true },
-		set: func(w *serving.Wish, v float64, _ bool) { s, knee, _ := function(w); setFunction(w, s, knee, v) }},
+		get: func(w *serving.Kind) (float64, bool) { _, _, fixed := function(w); return fixed, true },
+		set: func(w *serving.Kind, v float64, _ bool) { s, knee, _ := function(w); setFunction(w, s, knee, v) }},
 }
 
 func perMillion(v float64) string { return quantity.Money(v) + " a million" }
@@ -91,7 +91,7 @@ var usualGiB = serving.Defaults().Function.MemoryGiB
 
 // function is how the time of a kind's function falls with its memory: the time at the usual size
 // in seconds, the knee in GiB, and the fixed share.
-func function(w *serving.Wish) (seconds, kneeGiB, fixed float64) {
+func function(w *serving.Kind) (seconds, kneeGiB, fixed float64) {
 	if w.Function == nil {
 		return serving.Defaults().Function.Seconds, serving.UsualKneeGiB, serving.UsualFixed
 	}
@@ -100,7 +100,7 @@ func function(w *serving.Wish) (seconds, kneeGiB, fixed float64) {
 }
 
 // setFunction sets it as given in place of what was measured or assumed.
-func setFunction(w *serving.Wish, seconds, kneeGiB, fixed float64) {
+func setFunction(w *serving.Kind, seconds, kneeGiB, fixed float64) {
 	if m, err := serving.MemoryWith(seconds, usualGiB, kneeGiB, fixed); err == nil {
 		w.Function, w.Measured = &m, nil
 	}
@@ -129,7 +129,7 @@ const (
 	lengthSlider = 9
 )
 
-// controls is the panel of sliders: those of the kind of queries under the cursor of the table, or
+// controls is the panel of sliders: those of the kind of request under the cursor of the table, or
 // of all.
 type controls struct {
 	slider.Stack
@@ -204,7 +204,7 @@ func (c *controls) save(k int, q *Question) {
 	case k == shareSlider:
 		*q = q.reshare(c.row, v)
 	default:
-		*q = q.with(c.row, func(w *serving.Wish) { kindDials[k].set(w, v, on) })
+		*q = q.with(c.row, func(w *serving.Kind) { kindDials[k].set(w, v, on) })
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package mix is Traffic of queries of several kinds, each with its own models and limits: what serves
+// Package mix is Traffic of requests of several kinds, each with its own models and limits: what serves
 // each of them, how many are in time, and what that costs.
 package mix
 
@@ -37,7 +37,7 @@ type Desk struct {
 // shownKinds is how many rows the table has room for, with that of all kinds.
 const shownKinds = 5
 
-// New returns it without kinds of queries. leave is what m leads to where no kind is under the cursor.
+// New returns it without kinds of request. leave is what m leads to where no kind is under the cursor.
 func New(sh *screen.Shell, read func(ctx context.Context, path string) (workload.Requests, error), leave func()) *Desk {
 	s := &Desk{leave: leave, set: &profile.Set{}, controls: newControls(), plots: newPlots(sh.Theme), next: -1}
 	s.Traced = desk.NewTraced(sh, firstQuestion(), desk.Config[Question, *Answer]{
@@ -53,7 +53,7 @@ func New(sh *screen.Shell, read func(ctx context.Context, path string) (workload
 	return s
 }
 
-// Start asks about a trace, at first of the queries of a model; "" is one that answers in the usual time.
+// Start asks about a trace, at first of the requests of a model; "" is one that answers in the usual time.
 func (s *Desk) Start(trace workload.Requests, model string) tea.Cmd {
 	if len(s.Question().Kinds) > 0 {
 		return s.Activate()
@@ -66,14 +66,14 @@ func (s *Desk) Start(trace workload.Requests, model string) tea.Cmd {
 		w.Name = w.Models[0]
 	}
 	q := s.Question()
-	q.Kinds = []serving.Wish{w}
+	q.Kinds = []serving.Kind{w}
 	s.Begin(q)
 	return s.SetTrace(trace)
 }
 
-// usualKind is a kind of queries of the first model that answers within the usual limit, else of any
+// usualKind is a kind of request of the first model that answers within the usual limit, else of any
 // model.
-func (s *Desk) usualKind(name string) serving.Wish {
+func (s *Desk) usualKind(name string) serving.Kind {
 	w := newKind(name)
 	w.Models = s.models[:min(len(s.models), 1)]
 	offers := serving.Offers(s.set, s.models, s.Question().USDPerHour)
@@ -99,7 +99,7 @@ func (s *Desk) Headline() string {
 	return text.Clean(s.Trace.Source)
 }
 
-// Activate asks nothing: there is a trace once there are kinds of queries.
+// Activate asks nothing: there is a trace once there are kinds of request.
 func (s *Desk) Activate() tea.Cmd { return nil }
 
 // SetSet gives the runs that models are chosen by. models are those that have runs of inference.
@@ -133,7 +133,7 @@ func (s *Desk) Act(action keys.Action) tea.Cmd {
 	return nil
 }
 
-// OnKind reports whether a kind of queries is under the cursor.
+// OnKind reports whether a kind of request is under the cursor.
 func (s *Desk) OnKind() bool {
 	q := s.Question()
 	return !s.controls.onAll(&q)
@@ -143,16 +143,16 @@ func (s *Desk) OnKind() bool {
 func (s *Desk) Disabled(action keys.Action) string {
 	switch {
 	case (action == keys.Delete || action == keys.Rename || action == keys.GPUs) && !s.OnKind():
-		return "choose a kind of queries in the table first"
+		return "choose a kind of request in the table first"
 	case action == keys.Delete && len(s.Question().Kinds) == 1:
-		return "a mix has a kind of queries at least: E changes it"
+		return "a mix has a kind of request at least: E changes it"
 	case action == keys.Add && len(s.Question().Kinds) >= mostKinds:
-		return "a mix has no more kinds of queries here"
+		return "a mix has no more kinds of request here"
 	}
 	return s.Traced.Disabled(action)
 }
 
-// opened asks about the trace that was opened: its kinds of queries, where it names them.
+// opened asks about the trace that was opened: its kinds of request, where it names them.
 func (s *Desk) opened() {
 	s.controls.trace = &s.Trace
 	q := s.Question()

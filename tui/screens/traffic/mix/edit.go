@@ -17,7 +17,7 @@ import (
 )
 
 // edit changes the kind under the cursor.
-func (s *Desk) edit(name string, change func(w *serving.Wish)) tea.Cmd {
+func (s *Desk) edit(name string, change func(w *serving.Kind)) tea.Cmd {
 	return s.ChangeOnce(name, s.Question().with(s.controls.row, change))
 }
 
@@ -37,14 +37,14 @@ func (s *Desk) chooseModels() {
 	for _, m := range s.models {
 		choices = append(choices, chooser.Choice{Values: []string{m}, Label: m, On: slices.Contains(w.Models, m)})
 	}
-	choices = append(choices, chooser.Choice{Values: []string{oneModel}, Label: "no mix: one model for all queries"})
+	choices = append(choices, chooser.Choice{Values: []string{oneModel}, Label: "no mix: one model for all requests"})
 	s.Shell.Offer(chooser.Question{Title: "Models for " + q.name(s.controls.row), Several: true, Choices: choices},
 		func(names []string) tea.Cmd {
 			if slices.Contains(names, oneModel) {
 				s.leave()
 				return nil
 			}
-			return s.edit("models", func(w *serving.Wish) { w.Models, w.MinAccuracy = names, nil })
+			return s.edit("models", func(w *serving.Kind) { w.Models, w.MinAccuracy = names, nil })
 		})
 }
 
@@ -61,19 +61,19 @@ func (s *Desk) chooseVMType() {
 	label := func(name string) string { return cmp.Or(name, "any VM type") }
 	s.Shell.Offer(chooser.Question{Title: "VM type for " + q.name(s.controls.row),
 		Choices: chooser.Among(names, w.VM, label)}, func(names []string) tea.Cmd {
-		return s.edit("VM type", func(w *serving.Wish) { w.VM = names[0] })
+		return s.edit("VM type", func(w *serving.Kind) { w.VM = names[0] })
 	})
 }
 
-// hint says how a kind of queries is written.
+// hint says how a kind of request is written.
 const hint = "also vm, min-accuracy=88%, max-cost=$5, function-times=0.5:1.2s+1:600ms, function-time, function-knee"
 
-// askForKind has a new kind of queries typed.
+// askForKind has a new kind of request typed.
 func (s *Desk) askForKind() {
 	q := s.Question()
 	w := s.usualKind(q.freeName())
 	w.Share = 1 / float64(len(q.Kinds)+1)
-	s.ask("add", w, -1, func(q Question, w serving.Wish) Question {
+	s.ask("add", w, -1, func(q Question, w serving.Kind) Question {
 		s.next = len(q.Kinds)
 		return q.add(w)
 	})
@@ -82,9 +82,9 @@ func (s *Desk) askForKind() {
 // editKind has the kind under the cursor typed again.
 func (s *Desk) editKind() {
 	k := s.controls.row
-	s.ask("edit", s.Question().Kinds[k], k, func(q Question, w serving.Wish) Question {
+	s.ask("edit", s.Question().Kinds[k], k, func(q Question, w serving.Kind) Question {
 		share := q.Kinds[k].Share
-		q = q.with(k, func(old *serving.Wish) { *old = w; old.Share = share })
+		q = q.with(k, func(old *serving.Kind) { *old = w; old.Share = share })
 		if math.Abs(w.Share-share) > 1e-6 && w.Share > 0 {
 			q = q.reshare(k, w.Share)
 		}
@@ -92,17 +92,17 @@ func (s *Desk) editKind() {
 	})
 }
 
-// ask has a kind of queries typed, which takes the place of kind k, or of none.
-func (s *Desk) ask(label string, w serving.Wish, k int, then func(Question, serving.Wish) Question) {
-	s.Shell.Line.Ask(prompt.Question{Label: label, Value: workload.WishText(w), Hint: hint,
+// ask has a kind of request typed, which takes the place of kind k, or of none.
+func (s *Desk) ask(label string, w serving.Kind, k int, then func(Question, serving.Kind) Question) {
+	s.Shell.Line.Ask(prompt.Question{Label: label, Value: workload.KindText(w), Hint: hint,
 		Accept: func(typed string) (tea.Cmd, error) {
 			q := s.Question()
-			w, err := workload.ParseWish(typed)
+			w, err := workload.ParseKind(typed)
 			switch {
 			case err != nil:
 				return nil, err
 			case k >= len(q.Kinds):
-				return nil, errors.New("this kind of queries is gone: esc leaves")
+				return nil, errors.New("this kind of request is gone: esc leaves")
 			}
 			if w.Name == "" {
 				w.Name = q.freeName()
@@ -121,7 +121,7 @@ func (s *Desk) ask(label string, w serving.Wish, k int, then func(Question, serv
 }
 
 // check refuses a limit that cannot be simulated.
-func check(w serving.Wish) error {
+func check(w serving.Kind) error {
 	if !(w.LimitS >= 0.001 && w.LimitS <= serving.MaxLatencyS) {
 		return fmt.Errorf("slo is %g s: give 1ms to 1h", w.LimitS)
 	}
@@ -139,8 +139,8 @@ func (s *Desk) remove() tea.Cmd {
 // and the shares where the trace has them.
 func (s *Desk) clear() tea.Cmd {
 	if s.OnKind() {
-		return s.edit("clear", func(w *serving.Wish) {
-			*w = serving.Wish{Name: w.Name, Share: w.Share, LimitS: w.LimitS, Wanted: serving.Wanted{Models: w.Models,
+		return s.edit("clear", func(w *serving.Kind) {
+			*w = serving.Kind{Name: w.Name, Share: w.Share, LimitS: w.LimitS, Wanted: serving.Wanted{Models: w.Models,
 				Best: serving.Cost}}
 		})
 	}

@@ -71,7 +71,7 @@ func overTime(tr serving.Trace, class int) plot.Line {
 	spanS := figure.SpanS(len(tr))
 	spans := make([]serving.Span, 0, figure.Spans+1)
 	for i, n := range tr.Buckets(spanS) {
-		spans = append(spans, serving.Span{Seconds: min(spanS, len(tr)-i*spanS), Queries: int64(n)})
+		spans = append(spans, serving.Span{Seconds: min(spanS, len(tr)-i*spanS), Requests: int64(n)})
 	}
-	return figure.OverTime(spans, class, func(s serving.Span) float64 { return float64(s.Queries) / float64(s.Seconds) })
+	return figure.OverTime(spans, class, func(s serving.Span) float64 { return float64(s.Requests) / float64(s.Seconds) })
 }

@@ -11,28 +11,28 @@ import (
 	"sweetspot/tui/screens/traffic/dial"
 )
 
-// Question is what is asked of a load of several kinds of queries. Its kinds are never changed in place: undo
+// Question is what is asked of a load of several kinds of request. Its kinds are never changed in place: undo
 // returns to them.
 type Question struct {
 	dial.Shared
-	Kinds     []serving.Wish
+	Kinds     []serving.Kind
 	FromTrace bool    // the shares are those of the trace, which names the kinds
 	RelaxedS  float64 // limit of requests that are not strict, seconds
-	MostLate  float64 // share of the queries that may miss their limit
+	MostLate  float64 // share of the requests that may miss their limit
 }
 
 func firstQuestion() Question {
 	return Question{Shared: dial.Usual(), RelaxedS: serving.Defaults().RelaxedLimitS, MostLate: serving.UsualViolations}
 }
 
-// newKind is a kind of queries of these models, with the limit that is usual.
-func newKind(name string, models ...string) serving.Wish {
-	return serving.Wish{Name: name, Share: 1, LimitS: serving.Defaults().StrictLimitS,
+// newKind is a kind of request of these models, with the limit that is usual.
+func newKind(name string, models ...string) serving.Kind {
+	return serving.Kind{Name: name, Share: 1, LimitS: serving.Defaults().StrictLimitS,
 		Wanted: serving.Wanted{Models: models, Best: serving.Cost}}
 }
 
 // with is the question with a kind changed.
-func (q Question) with(k int, change func(w *serving.Wish)) Question {
+func (q Question) with(k int, change func(w *serving.Kind)) Question {
 	q.Kinds = slices.Clone(q.Kinds)
 	change(&q.Kinds[k])
 	return q
@@ -56,7 +56,7 @@ func (q Question) shares() []float64 {
 }
 
 // add adds a kind with the share that it names, or an equal part.
-func (q Question) add(w serving.Wish) Question {
+func (q Question) add(w serving.Kind) Question {
 	share := w.Share
 	if !(share > 0 && share < 1) {
 		share = 1 / float64(len(q.Kinds)+1)
@@ -103,7 +103,7 @@ func (q Question) asNamed(t workload.Requests, isModel func(name string) bool) Q
 		if isModel(k.Model) {
 			w.Models = []string{k.Model}
 		}
-		if at := slices.IndexFunc(before, func(w serving.Wish) bool { return w.Name == k.Model }); at >= 0 {
+		if at := slices.IndexFunc(before, func(w serving.Kind) bool { return w.Name == k.Model }); at >= 0 {
 			w = before[at]
 		}
 		w.Share = float64(k.Trace.Requests()) / max(all, 1)

@@ -15,9 +15,9 @@ import (
 func TestSharesAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := firstQuestion()
-		q.Kinds = []serving.Wish{newKind("a", "m")}
+		q.Kinds = []serving.Kind{newKind("a", "m")}
 		for range rapid.IntRange(1, 15).Draw(t, "edits") {
-			before, was := q, append([]serving.Wish(nil), q.Kinds...)
+			before, was := q, append([]serving.Kind(nil), q.Kinds...)
 			k := rapid.IntRange(0, len(q.Kinds)-1).Draw(t, "kind")
 			switch rapid.IntRange(0, 2).Draw(t, "edit") {
 			case 0:
@@ -36,7 +36,7 @@ func TestSharesAddUp(t *testing.T) {
 					t.Fatalf("an edit changes what undo returns to: %v to %v", was[i], w)
 				}
 			}
-			m := serving.Mix{Wishes: q.Kinds}
+			m := serving.Mix{Kinds: q.Kinds}
 			if err := m.Check(); err != nil {
 				t.Fatalf("%v: %v", q.shares(), err)
 			}
@@ -57,7 +57,7 @@ func TestKindsOfATrace(t *testing.T) {
 	q := firstQuestion()
 	old := newKind("b", "m")
 	old.LimitS = 7
-	q.Kinds = []serving.Wish{old}
+	q.Kinds = []serving.Kind{old}
 	kind := func(name string, n int) arrivals.Kind {
 		return arrivals.Kind{Model: name, Trace: serving.Trace{n, 0}}
 	}

@@ -17,10 +17,10 @@ const unknown = "—"
 
 // kindOf is what is described of a kind; nil where nothing is, or the row is that of all.
 func (a *Answer) kindOf(i int) *contract.MixKind {
-	if i >= len(a.Described.Queries) {
+	if i >= len(a.Described.Kinds) {
 		return nil
 	}
-	return &a.Described.Queries[i]
+	return &a.Described.Kinds[i]
 }
 
 // usdOf writes dollars with their interval.
@@ -28,7 +28,7 @@ func usdOf(n contract.Number) string {
 	return quantity.Money(*n.Value) + n.PlusMinus(n.Value)
 }
 
-// shareOf writes a share of queries with its interval, which a hundredth of a percent hides.
+// shareOf writes a share of requests with its interval, which a hundredth of a percent hides.
 func shareOf(n contract.Number) string {
 	out := figure.Hundredths(*n.Value)
 	if n.Low != nil && *n.High-*n.Low >= 1e-4 {
@@ -40,7 +40,7 @@ func shareOf(n contract.Number) string {
 // measures are the columns of the table of kinds.
 func (s *Desk) measures() []desk.Measure[Answer] {
 	all := []desk.Measure[Answer]{
-		{ID: "kind", Title: "queries", Width: 14, Text: func(th *theme.Theme, a *Answer, i int) string {
+		{ID: "kind", Title: "kind", Width: 14, Text: func(th *theme.Theme, a *Answer, i int) string {
 			return figure.Sign(th, pen(i, len(a.Question.Kinds))) + " " + text.Clean(a.Question.name(i))
 		}},
 		of("share", "share", 8, 1, quantity.Percent, func(a *Answer, i int) float64 {
@@ -55,7 +55,7 @@ func (s *Desk) measures() []desk.Measure[Answer] {
 			}
 			return a.Question.Kinds[i].LimitS
 		}),
-		{ID: "wish", Title: "wish", Width: 10, Drop: 6, Text: wish},
+		{ID: "limit", Title: "limit", Width: 10, Drop: 6, Text: limit},
 		{ID: "serves", Title: "served by", Width: 26, Drop: 3, Text: serves},
 		of("accuracy", "accuracy", 9, 2, quantity.Percent, func(a *Answer, i int) float64 {
 			if k := a.kindOf(i); k != nil {
@@ -112,8 +112,8 @@ func (s *Desk) ranged(id, title string, width, drop int, write func(contract.Num
 	return m
 }
 
-// wish is what a kind asks for beside its latency.
-func wish(th *theme.Theme, a *Answer, i int) string {
+// limit is what a kind asks for beside its latency.
+func limit(th *theme.Theme, a *Answer, i int) string {
 	if i == len(a.Question.Kinds) {
 		return ""
 	}
@@ -145,7 +145,7 @@ func serves(th *theme.Theme, a *Answer, i int) string {
 	return text.Clean(k.Serves)
 }
 
-// perMillionOf is what a million queries of a kind, or of all, cost.
+// perMillionOf is what a million requests of a kind, or of all, cost.
 func perMillionOf(a *Answer, i int) float64 {
 	if k := a.kindOf(i); k != nil {
 		return figure.Value(k.PerMillion)
@@ -171,7 +171,7 @@ func basis(a *Answer, i int) string {
 // pens is how many kinds have lines of their own beside that of all.
 const pens = 6
 
-// pen is that of a kind's line; all queries have the last one.
+// pen is that of a kind's line; all requests have the last one.
 func pen(i, kinds int) int {
 	if i >= kinds {
 		return pens

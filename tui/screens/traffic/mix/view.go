@@ -23,7 +23,7 @@ func (s *Desk) View() string {
 		Sliders: desk.Pane{Title: name, Note: s.place()},
 		First:   desk.Pane{Title: "requests/s", Note: s.legend(), Body: s.plots.load.Draw},
 		Second:  desk.Pane{Title: "cost of all", Note: figure.SchemeLegend(s.Theme), Body: s.costs},
-		Table:   desk.Pane{Title: "Queries " + s.Theme.Symbols.Dot + " by " + s.Column, Note: s.traceNote()},
+		Table:   desk.Pane{Title: "Kinds of request " + s.Theme.Symbols.Dot + " by " + s.Column, Note: s.traceNote()},
 		Third:   desk.Pane{Title: name + ": accuracy × latency", Body: s.plots.choice.Variants.Draw},
 		Fourth:  fourth,
 	}, s.sentences)
@@ -91,12 +91,12 @@ func (s *Desk) sentences() (out []string) {
 		out = append(out, fmt.Sprintf("No scheme keeps what is late to %s: loosen a limit, or allow more.",
 			quantity.Percent(a.Question.MostLate)))
 	}
-	if k := s.controls.row; k < len(d.Queries) {
-		out = append(out, kindWords(d.Queries[k])...)
+	if k := s.controls.row; k < len(d.Kinds) {
+		out = append(out, kindWords(d.Kinds[k])...)
 	}
-	for k := range d.Queries {
+	for k := range d.Kinds {
 		if k != s.controls.row {
-			out = append(out, kindWords(d.Queries[k])...)
+			out = append(out, kindWords(d.Kinds[k])...)
 		}
 	}
 	out = append(out, fmt.Sprintf("Of each kind %s are strict; the others may take %s. Intervals are those of the "+

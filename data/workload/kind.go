@@ -12,42 +12,42 @@ import (
 	"sweetspot/engine/serving"
 )
 
-// ParseWish reads a kind of queries as text, as name=search,models=a+b,share=60%,slo=200ms: the
-// form of [WishText]. A backslash takes the meaning from a comma, a plus sign or a backslash.
-func ParseWish(text string) (serving.Wish, error) {
-	r := wishReader{of: serving.Defaults().Function}
+// ParseKind reads a kind of request as text, as name=search,models=a+b,share=60%,slo=200ms: the
+// form of [KindText]. A backslash takes the meaning from a comma, a plus sign or a backslash.
+func ParseKind(text string) (serving.Kind, error) {
+	r := kindReader{of: serving.Defaults().Function}
 	r.Best = serving.Cost
 	seen := map[string]bool{}
 	for _, field := range split(text, ',') {
 		key, value, ok := strings.Cut(field, "=")
 		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 		if !ok || value == "" {
-			return r.Wish, fmt.Errorf("%s is no field: write name=value", plaintext.Quote(field))
+			return r.Kind, fmt.Errorf("%s is no field: write name=value", plaintext.Quote(field))
 		}
 		if seen[key] {
-			return r.Wish, fmt.Errorf("%s is given twice", plaintext.Line(key, 40))
+			return r.Kind, fmt.Errorf("%s is given twice", plaintext.Line(key, 40))
 		}
 		seen[key] = true
 		if err := r.set(key, value); err != nil {
-			return r.Wish, fmt.Errorf("%s: %w", plaintext.Line(key, 40), err)
+			return r.Kind, fmt.Errorf("%s: %w", plaintext.Line(key, 40), err)
 		}
 	}
-	return r.wish()
+	return r.kind()
 }
 
-// wishReader reads a kind of queries, field by field.
-type wishReader struct {
-	serving.Wish
+// kindReader reads a kind of request, field by field.
+type kindReader struct {
+	serving.Kind
 	function    FunctionTime
 	of          serving.Function // whose time at one size is known
 	ownFunction bool
 }
 
-// longestName is that of a kind of queries, in bytes.
+// longestName is that of a kind of request, in bytes.
 const longestName = 200
 
 // set takes a field.
-func (r *wishReader) set(key, value string) (err error) {
+func (r *kindReader) set(key, value string) (err error) {
 	switch key {
 	case "name":
 		r.Name = plaintext.Line(plain(value), longestName)
@@ -79,7 +79,7 @@ func (r *wishReader) set(key, value string) (err error) {
 }
 
 // setFunction takes a field about how the time of the function falls with its memory.
-func (r *wishReader) setFunction(key, value string) (err error) {
+func (r *kindReader) setFunction(key, value string) (err error) {
 	r.ownFunction = true
 	switch key {
 	case "function-time":
@@ -97,9 +97,9 @@ func (r *wishReader) setFunction(key, value string) (err error) {
 	return err
 }
 
-// wish is what was read, once it is whole.
-func (r *wishReader) wish() (w serving.Wish, err error) {
-	w = r.Wish
+// kind is what was read, once it is whole.
+func (r *kindReader) kind() (w serving.Kind, err error) {
+	w = r.Kind
 	if len(w.Models) == 0 {
 		return w, errors.New("it names no models: add models=a+b")
 	}
@@ -116,8 +116,8 @@ func (r *wishReader) wish() (w serving.Wish, err error) {
 	return w, nil
 }
 
-// WishText writes a kind of queries as [ParseWish] reads it.
-func WishText(w serving.Wish) string {
+// KindText writes a kind of request as [ParseKind] reads it.
+func KindText(w serving.Kind) string {
 	var fields []string
 	add := func(key, value string) { fields = append(fields, key+"="+value) }
 	if w.Name != "" {
@@ -150,7 +150,7 @@ func WishText(w serving.Wish) string {
 }
 
 // functionText are the fields of how the time of the function falls with its memory.
-func functionText(w serving.Wish) []string {
+func functionText(w serving.Kind) []string {
 	switch {
 	case len(w.Measured) > 0:
 		times := make([]string, len(w.Measured))

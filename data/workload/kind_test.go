@@ -11,8 +11,8 @@ import (
 	"sweetspot/engine/serving"
 )
 
-func ExampleParseWish() {
-	w, err := ParseWish(`name=search,models=resnet50+a\+b,share=70%,slo=100ms,min-accuracy=88%`)
+func ExampleParseKind() {
+	w, err := ParseKind(`name=search,models=resnet50+a\+b,share=70%,slo=100ms,min-accuracy=88%`)
 	fmt.Println(w.Name, w.Models, w.Share, w.LimitS, *w.MinAccuracy, err)
 	// Output: search [resnet50 a+b] 0.7 0.1 0.88 <nil>
 }
@@ -20,7 +20,7 @@ func ExampleParseWish() {
 // near tells numbers apart beyond what whole nanoseconds round.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*max(math.Abs(a), math.Abs(b)) }
 
-func sameWish(a, b serving.Wish) bool {
+func sameKind(a, b serving.Kind) bool {
 	same := func(x, y *float64) bool { return (x == nil) == (y == nil) && (x == nil || near(*x, *y)) }
 	if (a.Function == nil) != (b.Function == nil) || len(a.Measured) != len(b.Measured) ||
 		strings.Join(a.Models, "\n") != strings.Join(b.Models, "\n") {
@@ -39,11 +39,11 @@ func sameWish(a, b serving.Wish) bool {
 		near(a.MemoryGiB, b.MemoryGiB) && same(a.MinAccuracy, b.MinAccuracy) && same(a.MaxUSDPerMillion, b.MaxUSDPerMillion)
 }
 
-// What is written of a kind of queries is read as the same kind.
-func TestWishesAreReadAsWritten(t *testing.T) {
+// What is written of a kind of request is read as the same kind.
+func TestKindsAreReadAsWritten(t *testing.T) {
 	name := rapid.StringMatching(`[a-z\\,+=.0-9]{1,12}`).Filter(func(s string) bool { return s == strings.TrimSpace(s) })
 	rapid.Check(t, func(t *rapid.T) {
-		w := serving.Wish{Name: name.Draw(t, "name"), Wanted: serving.Wanted{Models: rapid.SliceOfN(name, 1, 3).Draw(t,
+		w := serving.Kind{Name: name.Draw(t, "name"), Wanted: serving.Wanted{Models: rapid.SliceOfN(name, 1, 3).Draw(t,
 			"models"), Best: serving.Cost}}
 		maybe := func(what string, set func()) {
 			if rapid.Bool().Draw(t, what) {
@@ -64,9 +64,9 @@ func TestWishesAreReadAsWritten(t *testing.T) {
 			}
 			w.Function = &m
 		})
-		text := WishText(w)
-		got, err := ParseWish(text)
-		if err != nil || !sameWish(got, w) {
+		text := KindText(w)
+		got, err := ParseKind(text)
+		if err != nil || !sameKind(got, w) {
 			t.Fatalf("%s is read as %+v, not %+v: %v", text, got, w, err)
 		}
 	})
@@ -74,32 +74,32 @@ func TestWishesAreReadAsWritten(t *testing.T) {
 
 // Measured times stay what they are, and say so.
 func TestMeasuredFunctionTimes(t *testing.T) {
-	w, err := ParseWish("models=m,function-times=0.5:1.2s+1:600ms+2:310ms")
+	w, err := ParseKind("models=m,function-times=0.5:1.2s+1:600ms+2:310ms")
 	if err != nil || len(w.Measured) != 3 || w.Function == nil {
 		t.Fatalf("%+v, %v", w, err)
 	}
-	if text := WishText(w); text != "models=m,function-times=0.5:1200ms+1:600ms+2:310ms" {
+	if text := KindText(w); text != "models=m,function-times=0.5:1200ms+1:600ms+2:310ms" {
 		t.Error(text)
 	}
 }
 
-func FuzzWish(f *testing.F) {
+func FuzzKind(f *testing.F) {
 	for _, s := range []string{"name=a,models=x+y,share=60%,slo=200ms", "models=x,function-times=0.5:1s+1:600ms",
 		"models=x,max-cost=$5,min-accuracy=0.8,vm=t", "models=x,function-knee=NaN", "=", ",,", "share=1e999,models=x",
 		`name=a\,b,models=\++\\`, `models=\`, "models=+"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		w, err := ParseWish(s)
+		w, err := ParseKind(s)
 		if err != nil {
 			return
 		}
 		if len(w.Models) == 0 || !(w.Share >= 0 && w.Share <= 1) || !(w.LimitS >= 0 && w.LimitS < 1e12) {
 			t.Errorf("%q is read as %+v", s, w)
 		}
-		if again, err := ParseWish(WishText(w)); err != nil || strings.Join(again.Models, "\n") != strings.Join(w.Models,
+		if again, err := ParseKind(KindText(w)); err != nil || strings.Join(again.Models, "\n") != strings.Join(w.Models,
 			"\n") || again.Name != w.Name {
-			t.Errorf("%q is written %q and read as %+v, %v", s, WishText(w), again, err)
+			t.Errorf("%q is written %q and read as %+v, %v", s, KindText(w), again, err)
 		}
 	})
 }
