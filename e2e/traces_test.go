@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Fleet and Traffic in a terminal: the made-up loads they begin with, every
+// Fleet and Traffic in a terminal: the synthetic loads they begin with, every
 // slider, a trace of one's own from a file, an export that reads back.
 func TestFleetInATerminal(t *testing.T) {
 	t.Parallel()

@@ -103,13 +103,13 @@ func (o *Options) deny() {
 	}
 	if why := o.Denied.Forbid(screen.Filing); why != "" {
 		o.Open = func(context.Context, string) (screen.Workspace, error) { return nil, errors.New(why) }
-		o.Traces = madeUpOnly(o.Traces, why)
-		o.Loads = madeUpOnly(o.Loads, why)
+		o.Traces = syntheticOnly(o.Traces, why)
+		o.Loads = syntheticOnly(o.Loads, why)
 	}
 }
 
-// madeUpOnly reads no traces but those that are made up, which have no path.
-func madeUpOnly[T any](read func(context.Context, string) (T, error), why string) func(context.Context, string) (T,
+// syntheticOnly reads no traces but synthetic ones, which have no path.
+func syntheticOnly[T any](read func(context.Context, string) (T, error), why string) func(context.Context, string) (T,
 	error) {
 	return func(ctx context.Context, path string) (none T, err error) {
 		if path != "" {

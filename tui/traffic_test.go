@@ -114,7 +114,7 @@ func TestTrafficOfAModel(t *testing.T) {
 	}
 }
 
-// A load is made up in place of the trace, as long as is asked; functions kept warm and the predictor
+// A synthetic load takes the place of the trace, as long as is asked; functions kept warm and the predictor
 // change what they are to change.
 func TestTrafficLoads(t *testing.T) {
 	d := drive(t, 120, 40, &shelf{set: served(t)})

@@ -200,7 +200,7 @@ func (f *fleetFlags) answer(cmd *cobra.Command) (in contract.FleetInput, err err
 	return in, nil
 }
 
-// read reads the trace, or makes up jobs.
+// read reads the trace, or generates jobs.
 func (f *fleetFlags) read(cmd *cobra.Command) (workload.Jobs, error) {
 	if f.trace == "" {
 		return workload.MakeJobs(f.jobs, f.seed)

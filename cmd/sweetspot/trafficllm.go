@@ -127,7 +127,7 @@ func (f *llmFlags) register(cmd *cobra.Command) {
 	fl.Float64Var(&f.lengths.Output, "output", f.lengths.Output, "mean tokens of an answer, where the trace has no "+
 		"lengths; with --model by default as in its loads")
 	fl.Float64Var(&f.scale, "scale", 1, "factor by which the requests come faster")
-	fl.Uint64Var(&f.seed, "seed", 1, "random seed of what is made up")
+	fl.Uint64Var(&f.seed, "seed", 1, "random seed of a synthetic load, and of lengths that a trace lacks")
 	fl.Var(lasting(&f.limits.TTFTS, quantity.ParseDuration), "slo-ttft", "limit on the time to the first token")
 	fl.Var(lasting(&f.limits.TPOTS, quantity.ParseDuration), "slo-tpot", "limit on the mean time per further token")
 	fl.Var(of(&f.maxViolations, quantity.ParseFraction, fmt.Sprint(serving.UsualViolations)), "max-violations",

@@ -170,7 +170,7 @@ func (g *gathered) readLines(text io.Reader) error {
 }
 
 // rowOf is the row of a JSON line. What is there and no number is wrong: left out, the
-// lengths would be made up.
+// lengths would be synthetic.
 func rowOf(values map[string]any) (r row, err error) {
 	number := func(names []string) *float64 {
 		for _, n := range names {

@@ -47,7 +47,7 @@ type LLMQuery struct {
 	MaxViolations float64 `json:"max_violations"`
 	Replicas      *int    `json:"replicas"` // null: as few as keep the limits
 	VM            *string `json:"vm"`
-	Seed          *uint64 `json:"seed"` // of what is made up
+	Seed          *uint64 `json:"seed"` // of a synthetic load, and of lengths that a trace lacks
 }
 
 // LLMServer is a replica: its step times and settings.

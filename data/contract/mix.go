@@ -62,7 +62,7 @@ type MixQuery struct {
 	ColdStartS    float64 `json:"cold_start_s"`
 	ModelLoadS    float64 `json:"model_load_s"`
 	MaxViolations float64 `json:"max_violations"`
-	Seed          *uint64 `json:"seed"` // of a made-up load
+	Seed          *uint64 `json:"seed"` // of a synthetic load
 }
 
 // MixKind is requests of one kind and what serves them.
@@ -80,7 +80,7 @@ type MixKind struct {
 	VMRate      float64  `json:"vm_requests_per_second"`
 	VMLatencyS  float64  `json:"vm_latency_s"`
 	VMUSD       float64  `json:"vm_usd_per_hour"`
-	FunctionGiB  float64  `json:"function_memory_gib"`
+	FunctionGiB float64  `json:"function_memory_gib"`
 	FunctionS   float64  `json:"function_s"`
 	// What function_s rests on: measured (times that it is fitted to), given, or assumed, the usual time.
 	FunctionFrom string   `json:"function_from"`

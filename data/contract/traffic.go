@@ -48,7 +48,7 @@ type TrafficQuery struct {
 	MinAccuracy   *float64 `json:"min_accuracy"`
 	MaxCost       *float64 `json:"max_usd_per_million"`
 	MaxViolations float64  `json:"max_violations"` // share that may be late
-	Seed          *uint64  `json:"seed"`           // of a made-up load
+	Seed          *uint64  `json:"seed"`           // of a synthetic load
 }
 
 // TrafficTrace is the load.

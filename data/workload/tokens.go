@@ -16,18 +16,17 @@ import (
 // Tokens are requests to a language model.
 type Tokens struct {
 	Requests []batching.Request
-	Log      []batching.Observed // as read; nil where made up
+	Log      []batching.Observed // as read; nil of a synthetic load
 	HasTimes bool                // the log has those of first and last tokens
-	MadeUp   bool                // arrivals and lengths
 	Drawn    bool                // lengths
 	Source   string              // in a few words
 	Notes    []string
 }
 
-// UsualLengths are those of made-up requests where none are given.
+// UsualLengths are those of synthetic requests where none are given.
 func UsualLengths() batching.Lengths { return batching.Lengths{Input: 1000, Output: 250, Spread: 0.8} }
 
-// The load that is made up where nothing is said of it.
+// The load that is generated where nothing is said of it.
 const (
 	UsualRate  = 1.0 // requests per second, independent of each other
 	UsualHours = 1.0
@@ -67,15 +66,15 @@ func ReadTokens(path string, l batching.Lengths, seed uint64) (Tokens, error) {
 		t.Requests = append(t.Requests, o.Request)
 	}
 	if t.Drawn = !found.HasLengths; t.Drawn {
-		t.Notes = append(t.Notes, "the trace has no lengths, so they are made up: "+lengthsInWords(l))
+		t.Notes = append(t.Notes, "the trace has no lengths, so they are drawn: "+lengthsInWords(l))
 	}
 	return t, nil
 }
 
-// MakeTokens makes requests up, of so many a second on average.
+// MakeTokens generates requests, so many a second on average.
 func MakeTokens(p serving.Pattern, seconds int, perSecond float64, l batching.Lengths, seed uint64) Tokens {
 	rng := rand.New(rand.NewPCG(seed, 0x70c))
-	t := Tokens{MadeUp: true, Drawn: true, Source: "made up: " + p.Words(seconds, perSecond) + ", " + lengthsInWords(l)}
+	t := Tokens{Drawn: true, Source: "synthetic: " + p.Words(seconds, perSecond) + ", " + lengthsInWords(l)}
 	for second, n := range p.Generate(max(seconds, 1), perSecond, seed) {
 		at := make([]float64, n)
 		for i := range at {

@@ -28,13 +28,13 @@ type Jobs struct {
 	Load   *fleet.Load // what they were made by, so that other seeds make others; nil for a trace
 	Mix    fleet.Mix   // the study's models, for jobs that name none
 	Source string      // in a few words
-	Notes  []string    // how they were made up, or what was handled when they were read
+	Notes  []string    // how they were generated, or what was handled when they were read
 }
 
 // StudyJobs is as many as Nabavinejad et al. (2019) decide on.
 const StudyJobs = 18187
 
-// ReadJobs reads a job trace; an empty path makes up as many jobs as the study
+// ReadJobs reads a job trace; an empty path generates as many jobs as the study
 // has.
 func ReadJobs(path string) (Jobs, error) {
 	if path == "" {
@@ -48,7 +48,7 @@ func ReadJobs(path string) (Jobs, error) {
 	return withMix(Jobs{Jobs: trace.Jobs, Notes: trace.Notes, Source: source})
 }
 
-// MakeJobs makes up n jobs.
+// MakeJobs generates n jobs.
 func MakeJobs(n int, seed uint64) (Jobs, error) {
 	load := fleet.Usual(n)
 	return withMix(Jobs{
@@ -74,10 +74,10 @@ type Requests struct {
 	Kinds    []arrivals.Kind // by the models that the trace names; nil where it names none
 	Made     *Load           // what they were made by; nil for a trace
 	Source   string          // in a few words
-	Notes    []string        // how they were made up, or what was handled when they were read
+	Notes    []string        // how they were generated, or what was handled when they were read
 }
 
-// Load is a load to make up.
+// Load is a synthetic load.
 type Load struct {
 	Pattern   serving.Pattern
 	Phases    []float64 // requests per second of constant loads one after the other, in place of Pattern
@@ -122,7 +122,7 @@ func PhasesText(rates []float64) string {
 	return strings.Join(words, ",")
 }
 
-// Words say in short what is made up.
+// Words say in short what is generated.
 func (l Load) Words() string {
 	if len(l.Phases) > 0 {
 		return quantity.Several(len(l.Phases), "phase")
@@ -130,7 +130,7 @@ func (l Load) Words() string {
 	return string(l.Pattern)
 }
 
-// Make makes the load up.
+// Make generates the load.
 func (l Load) Make() Requests {
 	r := Requests{Made: &l}
 	if len(l.Phases) > 0 {
@@ -148,8 +148,8 @@ func (l Load) Make() Requests {
 	return r
 }
 
-// ReadRequests reads an arrival trace; an empty path makes a day of a hundred
-// requests a second up.
+// ReadRequests reads an arrival trace; an empty path generates a day of a
+// hundred requests a second.
 func ReadRequests(path string) (Requests, error) {
 	if path == "" {
 		return UsualLoad().Make(), nil
@@ -169,9 +169,9 @@ func (r Requests) Described() (source string, notes []string) {
 	return described(r.Made != nil, r.Source, r.Notes)
 }
 
-func described(madeUp bool, source string, notes []string) (string, []string) {
-	if madeUp {
-		return "made up: " + notes[0], nil
+func described(synthetic bool, source string, notes []string) (string, []string) {
+	if synthetic {
+		return "synthetic: " + notes[0], nil
 	}
 	return source, notes
 }

@@ -36,15 +36,15 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-func TestMadeUp(t *testing.T) {
+func TestSynthetic(t *testing.T) {
 	j, err := MakeJobs(100, 1)
 	if source, notes := j.Described(); err != nil || len(j.Jobs) != 100 || j.Source != "100 synthetic jobs" ||
-		!strings.HasPrefix(source, "made up: ") || notes != nil {
+		!strings.HasPrefix(source, "synthetic: ") || notes != nil {
 		t.Errorf("%q, %q, %v", source, notes, err)
 	}
 	r, err := ReadRequests("")
 	if source, _ := r.Described(); err != nil || len(r.Arrivals) != 24*3600 || r.Source != "a synthetic day" ||
-		!strings.HasPrefix(source, "made up: ") {
+		!strings.HasPrefix(source, "synthetic: ") {
 		t.Errorf("%q, %v", source, err)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Lengths are how long made-up requests are: log-normal, as those of public
+// Lengths are how long synthetic requests are: log-normal, as those of public
 // traces nearly are.
 type Lengths struct {
 	Input, Output float64 // mean tokens

@@ -157,7 +157,7 @@ type Spread struct {
 	Known     bool
 }
 
-// Spreads asks again with other seeds: what is made up, and what users decide.
+// Spreads asks again with other seeds: the synthetic jobs, and what users decide.
 func (q *Question) Spreads(seeds int) []Spread {
 	shares := make([][]float64, len(q.Policies))
 	other := *q

@@ -203,7 +203,7 @@ func (b Bursty) Trace(seconds int, seed uint64) Trace {
 	return Poisson(seconds, func(t int) float64 { return rates[t] }, rng.Uint64())
 }
 
-// Pattern is a made-up load.
+// Pattern is a synthetic load.
 type Pattern string
 
 // The patterns: see [Constant], [Poisson], [Diurnal], [FlashCrowd] and [Bursty].
@@ -219,7 +219,7 @@ const (
 // Patterns lists them.
 var Patterns = []Pattern{ConstantLoad, PoissonLoad, DiurnalLoad, CrowdLoad, BurstyLoad, DayLoad}
 
-// Shares of a made-up load.
+// Shares of a synthetic load.
 const (
 	swing       = 0.6 // of the mean, between night and day
 	crowdFactor = 4.0 // a crowd's peak, of the mean

@@ -291,7 +291,7 @@ func defaults() []Binding {
 		{"The question", []row{
 			{Model, "m", "model", 5, in(InExplore, InTraffic), "choose a model: type to search; enter alone takes the next one"},
 			{Workload, "w", "mode", 10, loads,
-				"switch between training and inference; on Traffic, choose the load: a trace, or one to make up"},
+				"switch between training and inference; on Traffic, choose the load: a trace, or a synthetic one"},
 			{Add, "& insert", "add", 5, in(InMix), "add a kind of request to a mix"},
 			{Batch, "b", "batch", 10, explore, "choose batch sizes; enter alone takes the next one"},
 			{Purchase, "$", "price", 10, in(InExplore, InFleet), "next purchase option: on-demand, spot or reserved"},

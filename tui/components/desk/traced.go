@@ -43,7 +43,7 @@ type TraceConfig[T, A, F any] struct {
 	Draw    func()                  // brings sliders and charts to what is shown
 }
 
-// Traced is a desk about a trace that is read or made up.
+// Traced is a desk about a trace that is read or synthetic.
 type Traced[T, Q, A, F any] struct {
 	*Desk[Q, *A]
 	TraceConfig[T, A, F]
@@ -138,7 +138,7 @@ func (d *Traced[T, Q, A, F]) Open() tea.Cmd {
 	return d.Shell.Choose(d.Title, append(d.Extensions[:len(d.Extensions):len(d.Extensions)], picker.Any), d.open)
 }
 
-// open reads a trace; the newest one that was asked for counts. Made-up ones are
+// open reads a trace; the newest one that was asked for counts. Synthetic ones are
 // there at once.
 func (d *Traced[T, Q, A, F]) open(path string) tea.Cmd {
 	if d.Read == nil {

@@ -14,7 +14,7 @@ import (
 	"sweetspot/tui/screens/traffic/figure"
 )
 
-// The sliders, from top to bottom. The last one is there where a load is made up.
+// The sliders, from top to bottom. The last one is there where a load is synthetic.
 const (
 	limitSlider = iota
 	accuracySlider

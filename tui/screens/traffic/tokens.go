@@ -39,7 +39,7 @@ type Tokens struct {
 	fitting  ask.Loop[fitted]
 }
 
-// drawnBy is the seed of what is made up.
+// drawnBy is the seed of synthetic requests.
 const drawnBy = 1
 
 // fitted is a server, fitted to its log.
@@ -96,7 +96,7 @@ func (s *Tokens) fit(name, weights string, read func() (batching.Fitted, workloa
 	})
 }
 
-// serveLoads has step times fitted to the loads on a server, and made-up requests served that
+// serveLoads has step times fitted to the loads on a server, and synthetic requests served that
 // are as long as theirs.
 func (s *Tokens) serveLoads(name string, of profile.Server, all []profile.Server) tea.Cmd {
 	weights := cmp.Or(of.Variant.Name, of.Variant.Precision)

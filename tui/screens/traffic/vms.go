@@ -77,7 +77,7 @@ func (s *VMs) Headline() string {
 	return text.Clean(s.Trace.Source)
 }
 
-// opened asks about the trace that was opened, whatever was made up before.
+// opened asks about the trace that was opened, whatever was generated before.
 func (s *VMs) opened() {
 	s.controls.trace = &s.Trace
 	q := s.Question()
@@ -146,7 +146,7 @@ func (s *VMs) setModel(name string) tea.Cmd {
 	return s.Change("model", q)
 }
 
-// setLoad asks about a load that is made up, or about the trace for the zero one.
+// setLoad asks about a synthetic load, or about the trace for the zero one.
 func (s *VMs) setLoad(l workload.Load) tea.Cmd {
 	q := s.Question()
 	q.Load = l

@@ -39,7 +39,7 @@ var (
 
 const (
 	mostWarm    = 10_000 // functions
-	leastLength = 60     // of a load that is made up, seconds
+	leastLength = 60     // of a synthetic load, seconds
 )
 
 // Times writes a factor.

@@ -43,19 +43,19 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// What is made up takes the place of a trace; a trace that was read has no length to set.
-func TestMadeUpLoads(t *testing.T) {
+// A synthetic load takes the place of a trace; a trace that was read has no length to set.
+func TestSyntheticLoads(t *testing.T) {
 	read := workload.Requests{Arrivals: serving.Trace{1, 2, 3}}
 	usual := workload.UsualLoad()
 	made := workload.Requests{Arrivals: serving.Trace{1}, Made: &usual}
 	if _, ok := Made(workload.Load{}, &read); ok || WithLength(workload.Load{}, &read, 60).Seconds != 0 {
-		t.Error("a trace that was read is made up")
+		t.Error("a trace that was read is synthetic")
 	}
 	if got := Requests(workload.Load{}, read); len(got.Arrivals) != 3 {
 		t.Errorf("%d s", len(got.Arrivals))
 	}
 	if got := Requests(workload.Load{}, made); len(got.Arrivals) != 1 {
-		t.Errorf("what was made up is made up again: %d s", len(got.Arrivals))
+		t.Errorf("what was generated is generated again: %d s", len(got.Arrivals))
 	}
 	short := WithLength(workload.Load{}, &made, 90)
 	if got := Requests(short, made); len(got.Arrivals) != 90 || short.Pattern != usual.Pattern {

@@ -21,7 +21,7 @@ type Shared struct {
 	Warm        float64       // functions that are kept warm
 	Predictor   float64       // of exascale, its place on its slider
 	WindowS     float64       // that it looks back, seconds
-	Load        workload.Load // made up in place of the trace; zero is the trace
+	Load        workload.Load // generated in place of the trace; zero is the trace
 }
 
 // Usual is what is asked at first.
@@ -39,7 +39,7 @@ func (q *Shared) Settings() serving.Settings {
 	return s
 }
 
-// Made is what is made up where a desk with a trace asks about a load: the zero load is that of the
+// Made is what is generated where a desk with a trace asks about a load: the zero load is that of the
 // trace. ok is false for a trace that was read.
 func Made(l workload.Load, trace *workload.Requests) (made workload.Load, ok bool) {
 	switch {
@@ -59,7 +59,7 @@ func Requests(l workload.Load, trace workload.Requests) workload.Requests {
 	return trace
 }
 
-// WithLength is a load that is made up and lasts so many seconds, each of its phases where it has some.
+// WithLength is a synthetic load that lasts so many seconds, each of its phases where it has some.
 func WithLength(l workload.Load, trace *workload.Requests, seconds float64) workload.Load {
 	made, ok := Made(l, trace)
 	if !ok {
@@ -79,7 +79,7 @@ const (
 // phaseS is the length of phases at first, in seconds.
 const phaseS = 3600
 
-// ChooseLoad offers the trace that was read, loads to make up, and another trace.
+// ChooseLoad offers the trace that was read, synthetic loads, and another trace.
 func ChooseLoad(sh *screen.Shell, now workload.Load, trace workload.Requests, then func(workload.Load) tea.Cmd,
 	open func() tea.Cmd) {
 	made, isMade := Made(now, &trace)
@@ -88,11 +88,11 @@ func ChooseLoad(sh *screen.Shell, now workload.Load, trace workload.Requests, th
 		choices = append(choices, chooser.Choice{Values: []string{asRead}, Label: "the trace " + trace.Source, On: !isMade})
 	}
 	for _, p := range serving.Patterns {
-		choices = append(choices, chooser.Choice{Values: []string{string(p)}, Label: "made up: " + string(p),
+		choices = append(choices, chooser.Choice{Values: []string{string(p)}, Label: "synthetic: " + string(p),
 			On: isMade && len(made.Phases) == 0 && made.Pattern == p})
 	}
 	choices = append(choices,
-		chooser.Choice{Values: []string{phases}, Label: "made up: constant phases", On: len(made.Phases) > 0},
+		chooser.Choice{Values: []string{phases}, Label: "synthetic: constant phases", On: len(made.Phases) > 0},
 		chooser.Choice{Values: []string{other}, Label: "open another trace"})
 	sh.Offer(chooser.Question{Title: "Load", Choices: choices}, func(names []string) tea.Cmd {
 		switch names[0] {

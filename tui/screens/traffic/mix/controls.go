@@ -107,7 +107,7 @@ func setFunction(w *serving.Kind, seconds, kneeGiB, fixed float64) {
 }
 
 // allDials are the sliders of what all kinds share. The last one, the length of the load, is there
-// where it is made up.
+// where it is synthetic.
 var allDials = []slider.DialOf[Question]{
 	{Config: dial.Scale, At: func(q *Question) *float64 { return &q.Scale }},
 	{Config: dial.Strict, At: func(q *Question) *float64 { return &q.StrictShare }},

@@ -210,7 +210,7 @@ func (s *Desk) export() tea.Cmd {
 	}})
 }
 
-// setLoad asks about a load that is made up, or about the trace for the zero one.
+// setLoad asks about a synthetic load, or about the trace for the zero one.
 func (s *Desk) setLoad(l workload.Load) tea.Cmd {
 	q := s.Question()
 	if q.Load = l; l.Seconds > 0 {
