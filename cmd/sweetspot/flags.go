@@ -64,9 +64,9 @@ type parsed[T any] struct {
 	required bool // it may not be empty
 }
 
-// of is a flag that is written to a variable. usual is its default as text; without one
+// flagOf is a flag that is written to a variable. usual is its default as text; without one
 // an empty text leaves the variable as it is.
-func of[T any](to *T, read func(string) (T, error), usual string) pflag.Value {
+func flagOf[T any](to *T, read func(string) (T, error), usual string) pflag.Value {
 	f := &parsed[T]{to: to, read: read}
 	if err := f.Set(usual); err != nil {
 		panic(err) // a mistake in the program
@@ -77,7 +77,7 @@ func of[T any](to *T, read func(string) (T, error), usual string) pflag.Value {
 
 // optional is a flag whose variable stays nil unless it is given.
 func optional[T any](to **T, read func(string) (T, error)) pflag.Value {
-	return of(to, func(s string) (*T, error) {
+	return flagOf(to, func(s string) (*T, error) {
 		v, err := read(s)
 		return &v, err
 	}, "")

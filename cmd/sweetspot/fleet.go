@@ -69,12 +69,12 @@ func (f *fleetFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.trace, "trace", "", "job trace: CSV with submit_s, runtime_s, gpus, deadline_s and model, or "+
 		"Philly's log (default: a synthetic one)")
 	fl.IntVar(&f.jobs, "jobs", workload.StudyJobs, "number of synthetic jobs without --trace")
-	fl.Var(of(&f.mix, oneOf("study", "database"), "study"), "mix",
+	fl.Var(flagOf(&f.mix, oneOf("study", "database"), "study"), "mix",
 		"models of jobs that don't name one, with their accuracies and INT8 "+
 			"runtimes: study, or database for your own variants")
 	fl.IntVar(&f.reserved, "reserved", unset, "number of reserved VMs (default, -1: the number with the lowest bill)")
 	fl.StringVar(&f.wanted.VM, "vm", "", "the VM type, for its prices and GPUs (default p3.2xlarge, the study's)")
-	fl.Var(of(&f.wanted.Term, oneOf(profile.Reserved1Y, profile.Reserved3Y), ""), "term",
+	fl.Var(flagOf(&f.wanted.Term, oneOf(profile.Reserved1Y, profile.Reserved3Y), ""), "term",
 		"term of the reservation: reserved-1y or reserved-3y (default: the cheapest, "+
 			"or three years with --reserved-price)")
 	fl.Var(optional(&f.wanted.OnDemand, quantity.ParseMoney), "on-demand-price",
@@ -82,19 +82,19 @@ func (f *fleetFlags) register(cmd *cobra.Command) {
 	fl.Var(optional(&f.wanted.Reserved, quantity.ParseMoney), "reserved-price",
 		"price of a reserved VM in $ per hour, instead of the catalog's")
 	fl.IntVar(&f.wanted.GPUsPerVM, "gpus-per-vm", 0, "number of GPUs of a VM (default: the VM type's)")
-	fl.Var(of(&f.ratio, parseRange(10), ""), "int8-ratio",
+	fl.Var(flagOf(&f.ratio, parseRange(10), ""), "int8-ratio",
 		"runtime in INT8 relative to full precision, as a range for all jobs, "+
 			"as in 0.75:1 (default: the models' own)")
-	fl.Var(of(&f.deadline, parseRange(100), "1.5:3"), "deadline",
+	fl.Var(flagOf(&f.deadline, parseRange(100), "1.5:3"), "deadline",
 		"deadline of jobs without one, as a multiple of the runtime, "+
 			"after submission")
-	fl.Var(of(&f.policies, approx.ParsePolicies, "all"), "policy",
+	fl.Var(flagOf(&f.policies, approx.ParsePolicies, "all"), "policy",
 		"policies to compare: all, or some of on-demand, approxdnn, "+
 			"acceptance-centric, penalty-centric")
-	fl.Var(of(&f.scheduler, fleet.ParseScheduler, string(fleet.RoundRobin)), "scheduler",
+	fl.Var(flagOf(&f.scheduler, fleet.ParseScheduler, string(fleet.RoundRobin)), "scheduler",
 		"how jobs get reserved VMs: round-robin, "+
 			"least-loaded or earliest-first")
-	fl.Var(of(&f.acceptance, approx.ParseAcceptance, string(approx.Linear)), "acceptance",
+	fl.Var(flagOf(&f.acceptance, approx.ParseAcceptance, string(approx.Linear)), "acceptance",
 		"how likely users are to accept an offer: linear, "+
 			"power:2, exponential:1.5 or logistic:1.5:0.4")
 	fl.BoolVar(&f.asStudied, "as-studied", false, "let INT8 jobs overlap the jobs queued behind them, as in the study")

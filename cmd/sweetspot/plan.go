@@ -75,9 +75,9 @@ func (f *planFlags) register(cmd *cobra.Command) {
 		"(default: all that the model was run on)")
 	fl.IntVar(&f.maxCount, "max-per-type", question.DefaultCount,
 		"largest number of VMs of each type that --vms does not list")
-	fl.Var(of(&f.rental.Split, oneOf(cluster.ByThroughput, cluster.ByGPUs), string(cluster.ByThroughput)), "split",
+	fl.Var(flagOf(&f.rental.Split, oneOf(cluster.ByThroughput, cluster.ByGPUs), string(cluster.ByThroughput)), "split",
 		"how to split the work: by throughput, or by gpus as in the study")
-	fl.Var(of(&f.method, oneOf("exact", "greedy"), "exact"), "method",
+	fl.Var(flagOf(&f.method, oneOf("exact", "greedy"), "exact"), "method",
 		"search method: exact, or greedy for the study's Algorithm 1")
 	fl.StringSliceVar(&f.startup, "startup", nil, "time from renting a VM until it can start, which is billed too "+
 		"(90s, or by cloud aws=90s,gcp=1m)")

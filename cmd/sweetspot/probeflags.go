@@ -55,13 +55,13 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 		"precision", nil, "arithmetic precisions: fp32, tf32, bf16, fp16, int8 (default fp32)")
 	fl.StringArrayVar(&f.prune, "prune", nil, "fractions of filters to remove from every convolution, 0,0.3 or 0,30%, or "+
 		"from some: conv1=0.3,conv2=0.5 is one variant, conv1=0:0.6:0.1 a range, ranges of several layers a grid")
-	fl.Var(of(&f.mode, modes, "train"), "mode", "the mode: train or infer")
-	fl.Var(of(&f.epochs, parseEpochs, ""), "epochs",
+	fl.Var(flagOf(&f.mode, modes, "train"), "mode", "the mode: train or infer")
+	fl.Var(flagOf(&f.epochs, parseEpochs, ""), "epochs",
 		"epochs of the training, also used for estimates (default 10, or the "+
 			"script's own; estimates 5, 10 and 20); for inference, passes over the data (default: until stopped)")
 	fl.StringVar(&f.data, "data", "", "input of the model: auto, fashion-mnist or synthetic (default auto: a "+
 		"dataset that fits)")
-	fl.Var(of(&f.trainSize, quantity.ParseCount, ""), "train-size", "units in your training set, for synthetic input")
+	fl.Var(flagOf(&f.trainSize, quantity.ParseCount, ""), "train-size", "units in your training set, for synthetic input")
 	fl.StringVar(&f.optimizer, "optimizer", "", "optimizer of the training: sgd or adam (default sgd)")
 	fl.StringVar(&f.eval, "eval", "", "labelled set for measuring accuracy: file.py:factory")
 	fl.IntVar(&f.fineTune, "fine-tune", 0, "epochs to train a pruned model before measuring it, in inference")
@@ -79,13 +79,13 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 	fl.StringSliceVar(&f.infra, "infra", nil, "with --on sky, where clusters may be, as SkyPilot names it: aws, "+
 		"gcp/us-central1, or one's own, such as ssh/pool (default: every cloud of the catalog)")
 	f.registerSlurm(fl)
-	fl.Var(of(&f.rule.MaxSeconds, aboveZero(parseSeconds), ""), "max-seconds",
+	fl.Var(flagOf(&f.rule.MaxSeconds, aboveZero(parseSeconds), ""), "max-seconds",
 		"time cap of each probe, such as 90s or 5m (default: none; 10m "+
 			"for an inference without any cap, 5m in a queue)")
-	fl.Var(of(&f.rule.MaxUSD, aboveZero(quantity.ParseMoney), ""), "max-cost",
+	fl.Var(flagOf(&f.rule.MaxUSD, aboveZero(quantity.ParseMoney), ""), "max-cost",
 		"cost cap in dollars for all probes together; needs a price")
 	fl.IntVar(&f.rule.MaxN, "max-steps", 0, "iteration cap of each probe")
-	fl.Var(of(&f.rule.Target, aboveZero(quantity.ParseFraction), "0.02"), "precision-target",
+	fl.Var(flagOf(&f.rule.Target, aboveZero(quantity.ParseFraction), "0.02"), "precision-target",
 		"stop at this relative half-width of the mean's 90 "+
 			"% interval (0.02 or 2%)")
 	fl.BoolVar(&f.keepRunning, "keep-running", false, "let the script run to its end regardless of precision; caps "+
@@ -103,9 +103,9 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 		"with --rent and --on sky several, separated by commas")
 	fl.StringVar(&f.folder, "folder", "", "the folder that the command runs in: with --rent and --on sky it is copied, "+
 		"with --host it is one of that host (default: the current one; on a host the home there)")
-	fl.Var(of(&f.rent, oneOf(renterNames()...), ""), "rent", "rent the VM types of --vm with sky (SkyPilot), aws or "+
+	fl.Var(flagOf(&f.rent, oneOf(renterNames()...), ""), "rent", "rent the VM types of --vm with sky (SkyPilot), aws or "+
 		"gcloud, probe on each of them, and end them; see --dry-run")
-	fl.Var(of(&f.timeLimit, aboveZero(parseSeconds), usualLimit.String()), "time-limit", "how long a rented VM is used "+
+	fl.Var(flagOf(&f.timeLimit, aboveZero(parseSeconds), usualLimit.String()), "time-limit", "how long a rented VM is used "+
 		"at most; it then ends by itself")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "with --rent, only say what would be rented and what it costs at most, and "+
 		"write the scripts that do it")

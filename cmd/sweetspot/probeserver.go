@@ -115,7 +115,7 @@ func (f *serverFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.engineLog, "engine-log", "", "what vLLM, SGLang or TGI wrote when it started, for the size of its "+
 		"cache and its other settings")
 	fl.StringVar(&f.gpu, "gpu", "", "the GPU of the server, by which its loads are kept in the database")
-	fl.Var(of(&f.precision, parseWeights, ""), "precision", "what the server keeps its weights in: bf16, fp16, fp8, "+
+	fl.Var(flagOf(&f.precision, parseWeights, ""), "precision", "what the server keeps its weights in: bf16, fp16, fp8, "+
 		"int8, int4 (GPTQ, AWQ) or nf4 (bitsandbytes); its loads are kept as those of that variant")
 	fl.IntVar(&f.gpus, "gpu-count", 1, "number of GPUs that a replica uses")
 	fl.StringVarP(&f.out, "out", "o", "", "file for the log (default: a new one beside the profile database)")

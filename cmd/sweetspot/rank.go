@@ -50,7 +50,7 @@ type queryFlags struct {
 func (f *queryFlags) register(cmd *cobra.Command) {
 	f.registerQuery(cmd)
 	fl := cmd.Flags()
-	fl.Var(of(&f.mode, modes, ""), "mode", "the mode: train or infer (default: the one that the model has runs of)")
+	fl.Var(flagOf(&f.mode, modes, ""), "mode", "the mode: train or infer (default: the one that the model has runs of)")
 	fl.Var(optional(&f.epochs, quantity.ParseCount), "epochs",
 		"epochs of a training (default: those that your newest run announced; of what others published, as many as "+
 			"each source needed)")
@@ -82,16 +82,16 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 		f.limits[o.Name] = new(*float64)
 		fl.Var(optional(f.limits[o.Name], o.Read), o.Flag, o.Help)
 	}
-	fl.Var(of(&f.purchase, oneOf(profile.Purchases...), string(profile.OnDemand)), "purchase",
+	fl.Var(flagOf(&f.purchase, oneOf(profile.Purchases...), string(profile.OnDemand)), "purchase",
 		"purchase option: on-demand, spot, reserved-1y or reserved-3y")
 	fl.StringSliceVar(&f.bill, "bill", nil, "additional costs, as "+strings.ReplaceAll(bill.Words, " ", ","))
 	fl.StringArrayVar(&f.prices, "price", nil, "price in $ per hour of machines outside the catalog: 0.34, or by "+
 		"GPU, rtx4090=0.34")
-	fl.Var(of(&f.weights, question.ParseWeights, ""), "weights", "weights of the score, time=1,cost=2")
-	fl.Var(of(&f.sort, question.ParseSort, ""), "sort",
+	fl.Var(flagOf(&f.weights, question.ParseWeights, ""), "weights", "weights of the score, time=1,cost=2")
+	fl.Var(flagOf(&f.sort, question.ParseSort, ""), "sort",
 		"order by "+question.SortWords()+" (default: cost, or score where weights are given); "+
 			"strict-cost: by cost alone, where near-equal costs do not tie")
-	fl.Var(of(&f.predicted, parseBool, ""), "predicted", "also rank predicted candidates: other batch sizes and the "+
+	fl.Var(flagOf(&f.predicted, parseBool, ""), "predicted", "also rank predicted candidates: other batch sizes and the "+
 		"catalog's VM types (default: without a model, and where your "+
 		"own runs were on nothing that can be rented)")
 	fl.Lookup("predicted").NoOptDefVal = "true"
@@ -111,8 +111,8 @@ func newRankCommand() *cobra.Command {
 	}
 	flags.register(cmd)
 	cmd.Flags().BoolVar(&csv, "csv", false, "print CSV")
-	cmd.Flags().Var(of(&limit, parseLimit, ""), "limit", fmt.Sprintf("list so many candidates, or all (default: %d in "+
-		"the table, all in CSV, %d in JSON); JSON and CSV list those on the frontiers in any case", texttable.RankingRows,
+	cmd.Flags().Var(flagOf(&limit, parseLimit, ""), "limit", fmt.Sprintf("list so many candidates, or all (default: %d "+
+		"in the table, all in CSV, %d in JSON); JSON and CSV list those on the frontiers in any case", texttable.RankingRows,
 		contract.FirstListed))
 	return cmd
 }

@@ -53,7 +53,7 @@ func newReproduceCommand() *cobra.Command {
 			return r.write(cmd.OutOrStdout(), all)
 		},
 	}
-	cmd.Flags().Var(of(&paper, oneOf(reproduce.Papers...), ""), "paper",
+	cmd.Flags().Var(flagOf(&paper, oneOf(reproduce.Papers...), ""), "paper",
 		"the paper to reproduce: malta, malta2019, tarcar, approxdnn or "+
 			"paragon (default: all of them)")
 	cmd.Flags().BoolVar(&all, "all", false, "print every number, not only those that are not ok")

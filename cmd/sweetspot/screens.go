@@ -46,11 +46,11 @@ func (f *screenFlags) register(cmd *cobra.Command) {
 // registerLook registers what any screens are drawn by.
 func (f *screenFlags) registerLook(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.Var(of(&f.theme, func(s string) (string, error) { return s, theme.Valid(s) }, ""), "theme",
+	fl.Var(flagOf(&f.theme, func(s string) (string, error) { return s, theme.Valid(s) }, ""), "theme",
 		"colour theme: okabe-ito, light, dark, mono or high-contrast (default: "+
 			"follows the terminal's background)")
-	fl.Var(of(&f.symbols, theme.SymbolSet, "braille"), "symbols", "characters to draw with: braille, block or ascii")
-	fl.Var(of(&f.fps, parseFPS, "30"), "fps", "frames per second, at most; fewer for a slow connection")
+	fl.Var(flagOf(&f.symbols, theme.SymbolSet, "braille"), "symbols", "characters to draw with: braille, block or ascii")
+	fl.Var(flagOf(&f.fps, parseFPS, "30"), "fps", "frames per second, at most; fewer for a slow connection")
 	fl.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 }
 

@@ -62,10 +62,10 @@ func newServeCommand() *cobra.Command {
 	fl.StringVar(&f.address, "ssh", "", "address to listen on: host:port, or :port on every interface")
 	fl.StringVar(&f.authorised, "authorized-keys", "", "file of the public keys that may log in (default: "+
 		"authorized_keys in the config folder)")
-	fl.Var(of(&f.allow, screen.ParseRights, ""), "allow", "what guests may do beside looking: picks, edits, probes, "+
+	fl.Var(flagOf(&f.allow, screen.ParseRights, ""), "allow", "what guests may do beside looking: picks, edits, probes, "+
 		"files, with commas between")
-	fl.Var(of(&f.idle, parseIdle, "1h"), "idle", "end a session in which no key was pressed for so long; 0 never does")
-	fl.Var(of(&f.maxSessions, parseSessions, "40"), "max-sessions", "sessions at a time")
+	fl.Var(flagOf(&f.idle, parseIdle, "1h"), "idle", "end a session in which no key was pressed for so long; 0 never does")
+	fl.Var(flagOf(&f.maxSessions, parseSessions, "40"), "max-sessions", "sessions at a time")
 	return cmd
 }
 

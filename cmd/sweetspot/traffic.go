@@ -79,14 +79,14 @@ func (f *trafficFlags) registerLoad(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.trace, "trace", "", "arrival trace: CSV with time_s, or second,requests, or Azure's LLM trace "+
 		"(default: a synthetic load)")
-	fl.Var(of(&f.pattern, oneOf(serving.Patterns...), string(serving.DayLoad)), "pattern",
+	fl.Var(flagOf(&f.pattern, oneOf(serving.Patterns...), string(serving.DayLoad)), "pattern",
 		"pattern of the synthetic load without --trace: "+
 			"constant, poisson, diurnal, flash-crowd, bursty or day")
 	fl.Float64Var(&f.rate, "rate", 100, "mean rate of a synthetic load, in requests per second")
 	fl.Float64Var(&f.hours, "hours", 24, "length of a synthetic load, in hours")
 	fl.Float64SliceVar(&f.phases, "phases", nil, "constant loads one after the other in place of --pattern, in requests "+
 		"per second, as 10,50,100,200")
-	fl.Var(of(&f.phaseS, parseWholeSeconds, "1h"), "phase-length", "length of each of the --phases")
+	fl.Var(flagOf(&f.phaseS, parseWholeSeconds, "1h"), "phase-length", "length of each of the --phases")
 	fl.Float64Var(&f.scale, "scale", 1, "factor by which to multiply the load")
 	fl.Uint64Var(&f.seed, "seed", 1, "random seed of a synthetic load")
 }
@@ -103,7 +103,7 @@ func (f *trafficFlags) registerServed(cmd *cobra.Command) {
 		"cost limit per million requests on VMs, for --models, as $5; the most "+
 			"accurate variant within it is chosen, or, with --min-accuracy and without --slo, the fastest")
 	fl.Var(lasting(&s.StrictLimitS, quantity.ParseDuration), "slo", "latency limit of strict requests")
-	fl.Var(of(&f.schemes, parseSchemes, "all"), "scheme",
+	fl.Var(flagOf(&f.schemes, parseSchemes, "all"), "scheme",
 		"schemes to list: all, or some of reactive, util-aware, exascale, "+
 			"mixed, paragon; the advice compares all")
 	fl.StringVar(&f.vm, "vm", "", "the VM type, for its price in the catalog, or to choose among the runs of --models")
@@ -122,18 +122,18 @@ func (f *trafficFlags) registerServed(cmd *cobra.Command) {
 func (f *trafficFlags) registerSettings(cmd *cobra.Command) {
 	fl, d, s := cmd.Flags(), serving.Defaults(), &f.settings
 	fl.Var(lasting(&s.RelaxedLimitS, quantity.ParseDuration), "relaxed-slo", "latency limit of other requests")
-	fl.Var(of(&s.StrictShare, quantity.ParseFraction, fmt.Sprint(d.StrictShare)), "strict-share",
+	fl.Var(flagOf(&s.StrictShare, quantity.ParseFraction, fmt.Sprint(d.StrictShare)), "strict-share",
 		"share of strict requests")
-	fl.Var(of(&f.maxViolations, quantity.ParseFraction, fmt.Sprint(serving.UsualViolations)), "max-violations",
+	fl.Var(flagOf(&f.maxViolations, quantity.ParseFraction, fmt.Sprint(serving.UsualViolations)), "max-violations",
 		"share of requests that may miss their limit")
 	fl.Var(optional(&f.vmPrice, quantity.ParseMoney), "vm-price",
 		"price of a VM in $ per hour (default 0.10, the study's m4.large; with "+
 			"--models only where none is known)")
-	fl.Var(of(&s.VM.StartS, parseWholeSeconds, duration(float64(d.VM.StartS))), "vm-startup",
+	fl.Var(flagOf(&s.VM.StartS, parseWholeSeconds, duration(float64(d.VM.StartS))), "vm-startup",
 		"time from ordering a VM until it serves requests")
 	fl.Var(lasting(&s.Function.ColdStartS, parseTerm), "cold-start", "time to start a new function")
 	fl.Var(lasting(&s.Function.ModelLoadS, parseTerm), "model-load", "time to load the model into a new function")
-	fl.Var(of(&s.Predictor, oneOf(serving.Predictors...), string(serving.Trend)), "predictor",
+	fl.Var(flagOf(&s.Predictor, oneOf(serving.Predictors...), string(serving.Trend)), "predictor",
 		"how exascale predicts the load: trend, average or present")
 	fl.IntVar(&s.TrendS, "predictor-window", d.TrendS, "seconds that the predictor looks back")
 	fl.IntVar(&s.Function.Prewarmed, "prewarmed", 0, "functions that are kept warm, by requests that do nothing")
@@ -142,7 +142,7 @@ func (f *trafficFlags) registerSettings(cmd *cobra.Command) {
 
 // lasting is a flag with the variable's value as its default, in seconds.
 func lasting(to *float64, read func(string) (float64, error)) pflag.Value {
-	return of(to, read, duration(*to))
+	return flagOf(to, read, duration(*to))
 }
 
 func duration(s float64) string {

@@ -97,16 +97,16 @@ func (f *llmFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.model, "model", "", "the model whose loads in the database step times are fitted to, where no log "+
 		"is given: see sweetspot import")
 	fl.StringVar(&f.gpu, "gpu", "", "the GPU that these loads were measured on, where there are several")
-	fl.Var(of(&f.precision, parseWeights, ""), "precision", "what that server kept its weights in, where there are "+
+	fl.Var(flagOf(&f.precision, parseWeights, ""), "precision", "what that server kept its weights in, where there are "+
 		"several: bf16, fp8, int8, int4 or nf4")
 	fl.IntVar(&f.fit, "fit", 0, "fit to the first so many requests of the log only (default: all)")
-	fl.Var(of(&f.times.StepS, quantity.ParseDuration, ""), "step-time", "time of every step, where no log is given")
-	fl.Var(of(&f.times.PromptS, quantity.ParseDuration, ""), "prompt-time", "time that a prompt token adds to a step")
-	fl.Var(of(&f.times.SequenceS, quantity.ParseDuration, ""), "sequence-time",
+	fl.Var(flagOf(&f.times.StepS, quantity.ParseDuration, ""), "step-time", "time of every step, where no log is given")
+	fl.Var(flagOf(&f.times.PromptS, quantity.ParseDuration, ""), "prompt-time", "time that a prompt token adds to a step")
+	fl.Var(flagOf(&f.times.SequenceS, quantity.ParseDuration, ""), "sequence-time",
 		"time that a sequence adds to a step in which it decodes")
-	fl.Var(of(&f.times.ContextS, quantity.ParseDuration, ""), "context-time",
+	fl.Var(flagOf(&f.times.ContextS, quantity.ParseDuration, ""), "context-time",
 		"time that a token in the cache of such a sequence adds")
-	fl.Var(of(&f.times.RequestS, quantity.ParseDuration, ""), "request-time",
+	fl.Var(flagOf(&f.times.RequestS, quantity.ParseDuration, ""), "request-time",
 		"time until a request is queued, beside the steps")
 	fl.IntVar(&f.settings.MaxSequences, "max-sequences", 0, "sequences that a replica runs at once, max_num_seqs of vLLM "+
 		"(default: as the log shows it, else 256)")
@@ -118,7 +118,7 @@ func (f *llmFlags) register(cmd *cobra.Command) {
 		"and its other settings are read from it")
 	fl.StringVar(&f.trace, "trace", "", "the requests to serve: CSV with time_s, input_tokens, output_tokens, Azure's "+
 		"LLM traces, or JSON Lines (default: those of --log, else a synthetic load)")
-	fl.Var(of(&f.pattern, oneOf(serving.Patterns...), string(serving.PoissonLoad)), "pattern",
+	fl.Var(flagOf(&f.pattern, oneOf(serving.Patterns...), string(serving.PoissonLoad)), "pattern",
 		"pattern of a synthetic load: constant, poisson, diurnal, flash-crowd, bursty or day")
 	fl.Float64Var(&f.rate, "rate", workload.UsualRate, "mean rate of a synthetic load, in requests per second")
 	fl.Float64Var(&f.hours, "hours", workload.UsualHours, "length of a synthetic load, in hours")
@@ -130,7 +130,7 @@ func (f *llmFlags) register(cmd *cobra.Command) {
 	fl.Uint64Var(&f.seed, "seed", 1, "random seed of a synthetic load, and of lengths that a trace lacks")
 	fl.Var(lasting(&f.limits.TTFTS, quantity.ParseDuration), "slo-ttft", "limit on the time to the first token")
 	fl.Var(lasting(&f.limits.TPOTS, quantity.ParseDuration), "slo-tpot", "limit on the mean time per further token")
-	fl.Var(of(&f.maxViolations, quantity.ParseFraction, fmt.Sprint(serving.UsualViolations)), "max-violations",
+	fl.Var(flagOf(&f.maxViolations, quantity.ParseFraction, fmt.Sprint(serving.UsualViolations)), "max-violations",
 		"share of requests that may miss a limit")
 	fl.IntVar(&f.replicas, "replicas", 0, "replicas to serve with (default: as few as keep the limits)")
 	fl.StringVar(&f.vm, "vm", "", "the VM type of a replica, for its prices in the catalog")

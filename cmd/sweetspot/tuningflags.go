@@ -32,7 +32,7 @@ type tuningFlags struct {
 }
 
 func (f *tuningFlags) register(fl *pflag.FlagSet) {
-	fl.Var(of(&f.method, oneOf(transformer.Methods...), ""), "tuning", "train a language model by its architecture "+
+	fl.Var(flagOf(&f.method, oneOf(transformer.Methods...), ""), "tuning", "train a language model by its architecture "+
 		"alone: full, lora or qlora (default lora, of a model that nothing was run of); --units are then tokens")
 	fl.Var(optional(&f.sequence, quantity.ParseCount), "sequence",
 		fmt.Sprintf("tokens of a sequence, for --tuning (default %d)", transformer.DefaultSequence))
@@ -42,18 +42,18 @@ func (f *tuningFlags) register(fl *pflag.FlagSet) {
 		"a language model that nothing was run of (default %d)", transformer.DefaultLengths().Input))
 	fl.Var(optional(&f.output, quantity.ParseCount), "output-tokens", fmt.Sprintf("tokens of an answer (default %d)",
 		transformer.DefaultLengths().Output))
-	fl.Var(of(&f.rank, parseRank, ""), "lora-rank", fmt.Sprintf("rank of LoRA's matrices (default %d)",
+	fl.Var(flagOf(&f.rank, parseRank, ""), "lora-rank", fmt.Sprintf("rank of LoRA's matrices (default %d)",
 		transformer.DefaultRank))
 	fl.StringSliceVar(&f.targets, "lora-targets", nil, "matrices with LoRA beside them, of "+
 		strings.Join(transformer.AllTargets(), ", ")+" (default all)")
-	fl.Var(of(&f.optimizer, oneOf(transformer.Optimizers...), ""), "optimizer", "the optimizer, for --tuning: adamw, "+
+	fl.Var(flagOf(&f.optimizer, oneOf(transformer.Optimizers...), ""), "optimizer", "the optimizer, for --tuning: adamw, "+
 		"adamw-8bit, adafactor or sgd (default adamw)")
-	fl.Var(of(&f.weights, oneOf(transformer.WeightsIn...), ""), "weights-in", "precision of the weights that learn: "+
+	fl.Var(flagOf(&f.weights, oneOf(transformer.WeightsIn...), ""), "weights-in", "precision of the weights that learn: "+
 		"mixed, 32 bits with arithmetic in 16, half, all in 16, or single, all in 32 (default mixed)")
-	fl.Var(of(&f.checkpointing, oneOf(transformer.Checkpointings...), ""), "checkpointing", "compute activations again "+
-		"in the backward pass: on, off or auto, whichever is the fastest that fits (default auto)")
-	fl.Var(of(&f.sharding, oneOf(transformer.Shardings...), ""), "sharding", "what several GPUs share out: none, zero1, "+
-		"zero2, zero3, as FSDP does, or auto, none or zero3, whichever is the fastest that fits (default auto)")
+	fl.Var(flagOf(&f.checkpointing, oneOf(transformer.Checkpointings...), ""), "checkpointing", "compute activations "+
+		"again in the backward pass: on, off or auto, whichever is the fastest that fits (default auto)")
+	fl.Var(flagOf(&f.sharding, oneOf(transformer.Shardings...), ""), "sharding", "what several GPUs share out: none, "+
+		"zero1, zero2, zero3, as FSDP does, or auto, none or zero3, whichever is the fastest that fits (default auto)")
 }
 
 func parseRank(s string) (*int, error) {

@@ -55,7 +55,7 @@ func newValidateCommand() *cobra.Command {
 		i := max(slices.Index(names, name), 0)
 		return validate.Questions()[i : i+1], err
 	}
-	cmd.Flags().Var(of(&questions, named, ""), "question", "only this question, one of: "+strings.Join(names, ", "))
+	cmd.Flags().Var(flagOf(&questions, named, ""), "question", "only this question, one of: "+strings.Join(names, ", "))
 	cmd.Flags().BoolVar(&all, "all", false, fmt.Sprintf("ask every case: of more than %d of a question that many are "+
 		"asked, drawn at random", validate.MostCases))
 	return cmd
