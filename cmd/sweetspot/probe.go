@@ -89,7 +89,7 @@ func (f *probeFlags) run(cmd *cobra.Command, args []string) (err error) {
 		s.RequiredPrecision = request.ForEpochs(set, float64(r.Spec.Epochs))
 	}
 	if isChild {
-		return serve(ctx, r, s, name, w.Path())
+		return serveBackground(ctx, r, s, name, w.Path())
 	}
 	if err := f.confirm(ctx, cmd, &r, cells, set); err != nil {
 		return err
@@ -132,8 +132,8 @@ func startSaying(ctx context.Context, say io.Writer, r request.Request, s reques
 	return f.Matrix, nil
 }
 
-// serve runs the probes in the background, where clients can attach.
-func serve(ctx context.Context, r request.Request, s request.Environment, name, path string) error {
+// serveBackground runs the probes in the background, where clients can attach.
+func serveBackground(ctx context.Context, r request.Request, s request.Environment, name, path string) error {
 	m, err := r.Start(ctx, s)
 	if err != nil {
 		return err

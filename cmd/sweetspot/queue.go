@@ -203,8 +203,7 @@ func inQueues(ctx context.Context, all []request.Queued) (jobs []queuedJob, err 
 // asJob is a job by its state.
 func asJob(name string, states map[string]queue.State, unknown error) queuedJob {
 	s := states[name]
-	job := queuedJob{Job: s.ID, Runs: []int64{}, Why: s.Words(),
-		State: [...]string{"unknown", "waiting", "running", "waiting", "ended", "ended"}[s.Phase]}
+	job := queuedJob{Job: s.ID, Runs: []int64{}, Why: s.Words(), State: s.Phase.String()}
 	switch {
 	case unknown != nil:
 		job.Why = plaintext.Clean(unknown.Error())

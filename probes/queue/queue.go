@@ -91,6 +91,19 @@ const (
 	Gone
 )
 
+// String is the phase in a word: a stopped job waits until somebody starts it, a gone one has ended.
+func (p Phase) String() string {
+	switch p {
+	case Waiting, Stopped:
+		return "waiting"
+	case Running:
+		return "running"
+	case Ended, Gone:
+		return "ended"
+	}
+	return "unknown"
+}
+
 // Over reports whether the job has ended.
 func (p Phase) Over() bool { return p >= Ended }
 

@@ -54,6 +54,7 @@ var entries = []entry{
 	{phrase: "nine times of ten", use: "nine times out of ten"},
 	{phrase: "one row a", use: "one row per"},
 	{phrase: "one line a term", use: "one line per term"},
+	{phrase: "one a line", use: "one per line"},
 	{phrase: "plain method", use: "baseline"},
 	{phrase: "say of the form", use: "flags that choose the form"},
 	{phrase: "divided at will", use: "divided arbitrarily"},

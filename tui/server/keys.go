@@ -44,7 +44,7 @@ const mostKeys = 4 << 20
 func readAuthorised(path string) (*authorised, error) {
 	file, err := textfile.OpenFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s does not exist: put the public keys of those who may log in there, one a line, or "+
+		return nil, fmt.Errorf("%s does not exist: put the public keys of those who may log in there, one per line, or "+
 			"name another file with --authorized-keys", plaintext.Clean(path))
 	}
 	if err != nil {
@@ -78,7 +78,7 @@ func readAuthorised(path string) (*authorised, error) {
 		if len(out.skipped) > 0 {
 			why = " (" + out.skipped[0] + ")"
 		}
-		return nil, fmt.Errorf("%s lets nobody in%s: put the public keys of those who may log in there, one a line",
+		return nil, fmt.Errorf("%s lets nobody in%s: put the public keys of those who may log in there, one per line",
 			plaintext.Clean(path), why)
 	}
 	return out, nil
