@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"os/signal"
@@ -23,6 +22,7 @@ import (
 	"sweetspot/data/arrivals"
 	"sweetspot/data/contract"
 	"sweetspot/data/store"
+	"sweetspot/data/textfile"
 	"sweetspot/data/workload"
 	"sweetspot/engine/batching"
 	"sweetspot/engine/generation"
@@ -277,11 +277,11 @@ func (f *serverFlags) file(database string) (*os.File, string, error) {
 	if errors.Is(err, os.ErrExist) {
 		return nil, "", fmt.Errorf("%s exists already: give another --out", plaintext.Quote(path))
 	}
-	if at := (*fs.PathError)(nil); errors.As(err, &at) {
+	if err != nil {
 		return nil, "", fmt.Errorf("cannot write %s: %w; give --out a file in a folder that is there and that you may "+
-			"write to", plaintext.Quote(path), at.Err)
+			"write to", plaintext.Quote(path), textfile.Cause(err))
 	}
-	return file, path, err
+	return file, path, nil
 }
 
 // measure puts one load after the other on the server.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -94,11 +93,7 @@ func ReadFile(path string) (a transformer.Architecture, err error) {
 	}
 	f, err := textfile.OpenFile(file)
 	if err != nil {
-		var of *fs.PathError
-		if errors.As(err, &of) {
-			err = of.Err
-		}
-		return a, fmt.Errorf("%s: %w", plaintext.Quote(file), err)
+		return a, fmt.Errorf("%s: %w", plaintext.Quote(file), textfile.Unreadable(err))
 	}
 	defer f.Close()
 	if a, err = Read(f); err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 )
 
@@ -38,16 +39,8 @@ func (d Directory) name() string { return plaintext.Cut(plaintext.Clean(d.Path),
 
 // failed says what could not be done.
 func (d Directory) failed(what string, err error) error {
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
-		err = path.Err
-	case errors.As(err, &link):
-		err = link.Err
-	}
 	return fmt.Errorf("%s can't be %s (%v); check that it is a folder that you may read and write, with room on its disk",
-		d.name(), what, err)
+		d.name(), what, textfile.Cause(err))
 }
 
 // astray is the error of a path that leads nowhere.
@@ -125,11 +118,7 @@ func (d Directory) read(name string) ([]byte, error) {
 
 // Unreadable is an error of a bundle that could not be read.
 func Unreadable(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err
-	}
-	return &Error{What: fmt.Sprintf("it can't be read (%v)", err), Mend: "allow reading it and sync again"}
+	return &Error{What: fmt.Sprintf("it can't be read (%v)", textfile.Cause(err)), Mend: "allow reading it and sync again"}
 }
 
 // TooLarge is an error of a bundle that is larger than any that is written.

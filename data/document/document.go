@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 )
@@ -127,15 +128,12 @@ func create(path string, force, private bool) (*os.File, error) {
 	case errors.Is(err, fs.ErrExist):
 		return nil, &ExistsError{path}
 	case err != nil:
-		return nil, cannot(path, err)
+		return nil, fmt.Errorf("%w; name another file", cannot(path, err))
 	}
 	return file, nil
 }
 
 // cannot says why a path can't be written.
 func cannot(path string, err error) error {
-	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		err = p.Err
-	}
-	return fmt.Errorf("cannot write %s: %w", plaintext.Clean(path), err)
+	return fmt.Errorf("cannot write %s: %w", plaintext.Clean(path), textfile.Cause(err))
 }

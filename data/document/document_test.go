@@ -104,8 +104,8 @@ func TestWhoMayReadAFile(t *testing.T) {
 
 func TestErrorsArePlainSentences(t *testing.T) {
 	for path, want := range map[string]string{
-		"no/such\x1b[2J/folder": "cannot write no/such/folder: no such file or directory",
-		"":                      "cannot write : no such file or directory",
+		"no/such\x1b[2J/folder": "cannot write no/such/folder: no such file or directory; name another file",
+		"":                      "cannot write : no such file or directory; name another file",
 	} {
 		if err := Save(path, []File{{Name: "a", Write: says("")}}, false); err == nil || err.Error() != want {
 			t.Errorf("%q: %v", path, err)

@@ -15,7 +15,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"regexp"
 	"strconv"
@@ -49,14 +48,8 @@ var (
 func ReadFile(path string) (batching.Settings, error) {
 	file, err := textfile.OpenFile(path)
 	if err != nil {
-		mend := ""
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-			mend = "; check the path and its permissions"
-		}
-		if at := (*fs.PathError)(nil); errors.As(err, &at) {
-			err = at.Err
-		}
-		return batching.Settings{}, fmt.Errorf("cannot read the log of the engine %s: %w%s", plaintext.Clean(path), err, mend)
+		return batching.Settings{}, fmt.Errorf("cannot read the log of the engine %s: %w", plaintext.Clean(path),
+			textfile.Unreadable(err))
 	}
 	defer file.Close()
 	s, err := Read(file)

@@ -38,7 +38,7 @@ func Files(paths []string) (Found, error) {
 	for _, p := range paths {
 		info, err := os.Stat(p)
 		if err != nil {
-			return found, fmt.Errorf("%s cannot be read: %w", plaintext.Line(p, 200), reason(err))
+			return found, fmt.Errorf("%s cannot be read: %w", plaintext.Line(p, 200), textfile.Unreadable(err))
 		}
 		if !info.IsDir() {
 			found.add(p, false)
@@ -62,7 +62,7 @@ func Files(paths []string) (Found, error) {
 			return nil
 		})
 		if err != nil {
-			return found, fmt.Errorf("%s: %w", plaintext.Line(p, 200), reason(err))
+			return found, fmt.Errorf("%s: %w", plaintext.Line(p, 200), textfile.Cause(err))
 		}
 	}
 	return found, nil
@@ -93,15 +93,6 @@ func (f *Found) add(p string, inFolder bool) {
 	}
 }
 
-// reason is the system's error without the path.
-func reason(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
-}
-
 // File is the file at a path; one compressed with gzip is decompressed.
 func File(p string) source.File {
 	whole := p
@@ -123,7 +114,7 @@ func File(p string) source.File {
 	return source.File{Path: filepath.ToSlash(whole), Size: size, Local: local, Open: func() (io.ReadCloser, error) {
 		f, err := textfile.OpenFile(p)
 		if err != nil {
-			return nil, reason(err)
+			return nil, textfile.Cause(err)
 		}
 		return closing{textfile.Open(f), f}, nil
 	}}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"sweetspot/data/textfile"
 )
 
 // Backup writes a copy of the database, as it is at this moment, to a new file
@@ -28,7 +30,7 @@ func (s *Store) Backup(ctx context.Context, path string) (size int64, err error)
 	dir, err := os.MkdirTemp(filepath.Dir(to.path), partPrefix)
 	if err != nil {
 		return 0, fmt.Errorf("%s can't be created (%v); check that its directory is there and can be written",
-			to.name, cause(err))
+			to.name, textfile.Cause(err))
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	if held, err := hold(dir); err == nil {
@@ -39,18 +41,18 @@ func (s *Store) Backup(ctx context.Context, path string) (size int64, err error)
 		return 0, err
 	}
 	if size, err = settle(part); err != nil {
-		return 0, fmt.Errorf("%s can't be written (%v); check the disk", to.name, cause(err))
+		return 0, fmt.Errorf("%s can't be written (%v); check the disk", to.name, textfile.Cause(err))
 	}
 	reserved, err := os.OpenFile(to.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return 0, to.taken()
 	case err != nil:
-		return 0, fmt.Errorf("%s can't be created (%v); choose another place", to.name, cause(err))
+		return 0, fmt.Errorf("%s can't be created (%v); choose another place", to.name, textfile.Cause(err))
 	}
 	if err := errors.Join(reserved.Close(), os.Rename(part, to.path)); err != nil {
 		_ = os.Remove(to.path)
-		return 0, fmt.Errorf("%s can't be written (%v); choose another place", to.name, cause(err))
+		return 0, fmt.Errorf("%s can't be written (%v); choose another place", to.name, textfile.Cause(err))
 	}
 	return size, nil
 }
@@ -119,17 +121,4 @@ func settle(path string) (size int64, err error) {
 		return 0, err
 	}
 	return info.Size(), nil
-}
-
-// cause is what the system says, without paths.
-func cause(err error) error {
-	var at *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &at):
-		return at.Err
-	case errors.As(err, &link):
-		return link.Err
-	}
-	return err
 }

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"sweetspot/data/textfile"
 	"sweetspot/data/bundle"
 	"sweetspot/engine/plaintext"
 )
@@ -153,11 +154,11 @@ func localFolder() (string, error) {
 	}
 	mend := "; name a private folder of a local disk in " + LocalVariable
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("your database can't be in %s (%v)%s", display(dir), cause(err), mend)
+		return "", fmt.Errorf("your database can't be in %s (%v)%s", display(dir), textfile.Cause(err), mend)
 	}
 	info, err := os.Lstat(dir)
 	if err != nil {
-		return "", fmt.Errorf("your database can't be in %s (%v)%s", display(dir), cause(err), mend)
+		return "", fmt.Errorf("your database can't be in %s (%v)%s", display(dir), textfile.Cause(err), mend)
 	}
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	switch {

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"sweetspot/data/textfile"
 )
 
 // HasDefault reports whether there is a default database, or another machine has left bundles
@@ -104,7 +106,8 @@ func (s *Store) takeFormer(ctx context.Context) error {
 func (s *Store) openCopy(ctx context.Context, from *Store) (*Store, error) {
 	dir, err := os.MkdirTemp("", "sweetspot-")
 	if err != nil {
-		return nil, fmt.Errorf("%s can't be copied to a local disk (%v); free some space there", from.name, cause(err))
+		return nil, fmt.Errorf("%s can't be copied to a local disk (%v); free some space there", from.name,
+			textfile.Cause(err))
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	path := filepath.Join(dir, "copy.db")
@@ -112,7 +115,7 @@ func (s *Store) openCopy(ctx context.Context, from *Store) (*Store, error) {
 		err := copyFile(from.path+end, path+end)
 		if err != nil && (end == "" || !errors.Is(err, fs.ErrNotExist)) {
 			return nil, fmt.Errorf("%s can't be copied to a local disk (%v); check its permissions and the space there",
-				from.name, cause(err))
+				from.name, textfile.Cause(err))
 		}
 	}
 	near := &Store{path: path, name: from.name, nowFunc: from.nowFunc}

@@ -8,6 +8,7 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -47,6 +48,27 @@ func OpenFile(path string) (*os.File, error) {
 	}
 	_ = file.Close()
 	return nil, err
+}
+
+// Cause is what the system says of a file, without the paths, which callers clean.
+func Cause(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}
+
+// Unreadable is the cause why a file that a user named cannot be read, with the mend.
+func Unreadable(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w; check the path and its permissions", Cause(err))
+	}
+	return Cause(err)
 }
 
 // ReadFile is the content of a regular file.

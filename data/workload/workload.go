@@ -4,10 +4,8 @@
 package workload
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -180,23 +178,11 @@ func described(synthetic bool, source string, notes []string) (string, []string)
 func read[T any](path string, parse func(io.Reader) (T, error)) (trace T, err error) {
 	file, err := textfile.OpenFile(path)
 	if err != nil {
-		return trace, unread(path, err)
+		return trace, fmt.Errorf("cannot read the trace %s: %w", plaintext.Line(path, 100), textfile.Unreadable(err))
 	}
 	defer file.Close()
 	if trace, err = parse(file); err != nil {
 		return trace, fmt.Errorf("%s: %w", plaintext.Line(filepath.Base(path), 100), err)
 	}
 	return trace, nil
-}
-
-// unread says why a trace cannot be opened, and the mend.
-func unread(path string, err error) error {
-	mend := ""
-	if errors.Is(err, fs.ErrNotExist) {
-		mend = "; check the path"
-	}
-	if at := (*fs.PathError)(nil); errors.As(err, &at) {
-		err = at.Err
-	}
-	return fmt.Errorf("cannot read the trace %s: %w%s", plaintext.Line(path, 100), err, mend)
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/quantity"
 	"sweetspot/tui/components/panel"
@@ -361,9 +362,6 @@ func sentence(path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%s can't be read: you have no permission for it", plaintext.Clean(path))
 	}
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	return fmt.Errorf("%s can't be read (%s): choose another path", plaintext.Clean(path), plaintext.Clean(err.Error()))
+	return fmt.Errorf("%s can't be read (%s): choose another path", plaintext.Clean(path),
+		plaintext.Clean(textfile.Cause(err).Error()))
 }
