@@ -63,30 +63,7 @@ func Probes(r *rank.Result, all []advice.Probe) string {
 func Warnings(r *rank.Result, now time.Time) []string {
 	out := []string{}
 	if r.Count() > 0 {
-		c := r.Space.At(r.First())
-		if c.ToLoss != nil {
-			out = append(out, "the first takes "+ToLoss(c))
-		}
-		if c.IsPredicted() {
-			out = append(out, fmt.Sprintf("the first, %s, was never probed: its time is predicted (%s); probe it before you "+
-				"rely on it", VMs(c), c.Time.Basis))
-		}
-		if c.FromEpochs && c.Why != "" {
-			out = append(out, fmt.Sprintf("the time of the first, %s, is estimated from its first epochs only (%s to %s): %s",
-				VMs(c), quantity.Duration(c.Time.Low), quantity.Duration(c.Time.High), c.Why))
-		}
-		if c.Schedule != "" {
-			as := ", as trainings with a schedule did"
-			if c.FollowsSizes {
-				as = ""
-			}
-			out = append(out, plaintext.Clean(fmt.Sprintf("the first, %s, may take from %s to %s%s: %s", VMs(c),
-				quantity.Duration(c.Time.Low), quantity.Duration(c.Time.High), as, c.Schedule)))
-		}
-		if c.Never != nil && *c.Never >= candidate.Seldom {
-			out = append(out, fmt.Sprintf("the first reaches the target in only %.0f %% of trainings: its time and cost count "+
-				"those that fail", 100*(1-*c.Never)))
-		}
+		out = append(out, ofFirst(r.Space.At(r.First()))...)
 	}
 	if words := Tie(r, 0); words != "" {
 		out = append(out, fmt.Sprintf("the first %s; --sort %s takes nothing as tied", words, r.Query.Sort.Strict()))
@@ -110,6 +87,39 @@ func Warnings(r *rank.Result, now time.Time) []string {
 	if words := Interruptions(r.Query.Workload); words != "" {
 		out = append(out, words)
 	}
+	return append(out, ofSpace(r)...)
+}
+
+// ofFirst are those about the first candidate.
+func ofFirst(c *candidate.Candidate) (out []string) {
+	if c.ToLoss != nil {
+		out = append(out, "the first takes "+ToLoss(c))
+	}
+	if c.IsPredicted() {
+		out = append(out, fmt.Sprintf("the first, %s, was never probed: its time is predicted (%s); probe it before you "+
+			"rely on it", VMs(c), c.Time.Basis))
+	}
+	if c.FromEpochs && c.Why != "" {
+		out = append(out, fmt.Sprintf("the time of the first, %s, is estimated from its first epochs only (%s to %s): %s",
+			VMs(c), quantity.Duration(c.Time.Low), quantity.Duration(c.Time.High), c.Why))
+	}
+	if c.Schedule != "" {
+		as := ", as trainings with a schedule did"
+		if c.FollowsSizes {
+			as = ""
+		}
+		out = append(out, plaintext.Clean(fmt.Sprintf("the first, %s, may take from %s to %s%s: %s", VMs(c),
+			quantity.Duration(c.Time.Low), quantity.Duration(c.Time.High), as, c.Schedule)))
+	}
+	if c.Never != nil && *c.Never >= candidate.Seldom {
+		out = append(out, fmt.Sprintf("the first reaches the target in only %.0f %% of trainings: its time and cost count "+
+			"those that fail", 100*(1-*c.Never)))
+	}
+	return out
+}
+
+// ofSpace are those about what was left out, or is not known of all candidates.
+func ofSpace(r *rank.Result) (out []string) {
 	if most := r.Space.MaxCount; most > 0 && most < r.Query.MaxCount {
 		out = append(out, fmt.Sprintf("there are too many candidates: only up to %d VMs of a type are ranked; name "+
 			"variants, clouds, GPUs or batch sizes for more", most))

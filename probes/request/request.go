@@ -313,24 +313,7 @@ func (r Request) Argv() []string {
 	add("largest-batch", s.FitBatch)
 	add("work-only", s.WorkOnly)
 	add("repeat", r.Repeats)
-	for _, h := range r.Hosts {
-		add("host", cmp.Or(h, Here))
-	}
-	add("on", r.On)
-	add("gpu", strings.Join(r.GPUs, ","))
-	for flag, value := range map[string]string{"account": r.Slurm.Account, "qos": r.Slurm.QoS,
-		"partition": r.Slurm.Partition, "constraint": r.Slurm.Constraint, "container": r.Slurm.Container,
-		"spool": r.Slurm.Spool} {
-		add(flag, value)
-	}
-	for _, m := range r.Slurm.Modules {
-		add("module", m)
-	}
-	for _, o := range r.Slurm.Options {
-		add("sbatch", o)
-	}
-	add("infra", strings.Join(r.Sky.Infra, ","))
-	add("vm", plaintext.Join(r.Sky.Only, ",", vmPath))
+	r.addPlace(add)
 	add("precision-target", r.Rule.Target)
 	add("max-seconds", r.Rule.MaxSeconds)
 	add("max-cost", r.Rule.MaxUSD)
@@ -353,6 +336,28 @@ func (r Request) Argv() []string {
 		out = append(append(out, "--"), r.Command...)
 	}
 	return out
+}
+
+// addPlace adds the flags of where the probes run: hosts, and what a cluster gives them.
+func (r Request) addPlace(add func(flag string, value any)) {
+	for _, h := range r.Hosts {
+		add("host", cmp.Or(h, Here))
+	}
+	add("on", r.On)
+	add("gpu", strings.Join(r.GPUs, ","))
+	for flag, value := range map[string]string{"account": r.Slurm.Account, "qos": r.Slurm.QoS,
+		"partition": r.Slurm.Partition, "constraint": r.Slurm.Constraint, "container": r.Slurm.Container,
+		"spool": r.Slurm.Spool} {
+		add(flag, value)
+	}
+	for _, m := range r.Slurm.Modules {
+		add("module", m)
+	}
+	for _, o := range r.Slurm.Options {
+		add("sbatch", o)
+	}
+	add("infra", strings.Join(r.Sky.Infra, ","))
+	add("vm", plaintext.Join(r.Sky.Only, ",", vmPath))
 }
 
 // alone is the command that measures one cell of a model by itself.
