@@ -61,7 +61,7 @@ func withPricesOf(a, b profile.VMType) profile.VMType {
 var gpusCSV string
 
 var gpus = sync.OnceValue(func() []profile.GPUSpec {
-	return roofline.SustainedClocks(embedded("gpus.csv", gpusCSV, ReadGPUs))
+	return roofline.SustainedClocks(embedded("gpus.csv", gpusCSV, readGPUs))
 })
 
 // GPUs returns the data-sheet values of known GPUs, with base clocks that boards
@@ -70,22 +70,22 @@ var gpus = sync.OnceValue(func() []profile.GPUSpec {
 // it points to is shared.
 func GPUs() []profile.GPUSpec { return slices.Clone(gpus()) }
 
-// GPUColumns is the layout of a CSV of GPU data-sheet values, one row per GPU:
+// gpuColumns is the layout of a CSV of GPU data-sheet values, one row per GPU:
 // dense TFLOPS and TOPS, GB, GB/s, watts and MHz of one die. An empty cell is
 // unknown.
-var GPUColumns = []string{
+var gpuColumns = []string{
 	"gpu", "fp32_tflops", "fp32_own_tflops", "tf32_tflops", "fp16_tflops", "int8_tops", "memory_gb", "bandwidth_gbs",
 	"tdp_w", "architecture", "base_mhz", "boost_mhz", "source", "as_of",
 }
 
-// ReadGPUs reads a CSV in the layout of [GPUColumns].
-func ReadGPUs(r io.Reader) ([]profile.GPUSpec, error) {
+// readGPUs reads a CSV in the layout of [gpuColumns].
+func readGPUs(r io.Reader) ([]profile.GPUSpec, error) {
 	t := textfile.NewTable(r)
 	if err := t.Header("a file of GPU values", ""); err != nil {
 		return nil, err
 	}
-	if !slices.Equal(t.Columns(), GPUColumns) {
-		return nil, t.Wrong("a file of GPU values starts with the columns %s", strings.Join(GPUColumns, ","))
+	if !slices.Equal(t.Columns(), gpuColumns) {
+		return nil, t.Wrong("a file of GPU values starts with the columns %s", strings.Join(gpuColumns, ","))
 	}
 	var out []profile.GPUSpec
 	seen := map[string]bool{}

@@ -54,7 +54,7 @@ func TestGPUs(t *testing.T) {
 // 6.84·948/1112/250 TFLOPS per watt at its base clock, so an M60's 150 W allow 853 MHz, and an
 // RTX 6000 Ada, of the L40's chip and watts, has 915 MHz.
 func TestBaseClocksAreKept(t *testing.T) {
-	published, err := ReadGPUs(strings.NewReader(gpusCSV))
+	published, err := readGPUs(strings.NewReader(gpusCSV))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestTheMarketsGPUsHaveFigures(t *testing.T) {
 }
 
 func TestReadGPUsSaysWhatIsWrong(t *testing.T) {
-	head := strings.Join(GPUColumns, ",") + "\n"
+	head := strings.Join(gpuColumns, ",") + "\n"
 	for text, want := range map[string]string{
 		"":                           "row 1",
 		"gpu,watts\n":                "starts with the columns",
@@ -95,11 +95,11 @@ func TestReadGPUsSaysWhatIsWrong(t *testing.T) {
 		head + ",,,,,,,,,,,,,\n":     "column gpu",
 		head + "T4,,,,,,,,,,,,,\nT4,,,,,,,,,,,,,\n": `row 3, column gpu: "T4"`,
 	} {
-		if _, err := ReadGPUs(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readGPUs(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	got, err := ReadGPUs(strings.NewReader(head + "T4,8.1,,,65,130,16,320,70,Turing,585,1590,a sheet,2026\n"))
+	got, err := readGPUs(strings.NewReader(head + "T4,8.1,,,65,130,16,320,70,Turing,585,1590,a sheet,2026\n"))
 	if err != nil || len(got) != 1 || *got[0].FP16TFLOPS != 65 || got[0].TF32TFLOPS != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -108,7 +108,7 @@ func TestReadGPUsSaysWhatIsWrong(t *testing.T) {
 func FuzzReadGPUs(f *testing.F) {
 	f.Add(gpusCSV[:600])
 	f.Fuzz(func(t *testing.T, in string) {
-		got, err := ReadGPUs(strings.NewReader(in))
+		got, err := readGPUs(strings.NewReader(in))
 		if err != nil {
 			return
 		}

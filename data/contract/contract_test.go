@@ -57,8 +57,13 @@ func indented(t *testing.T, v any) []byte {
 	return b.Bytes()
 }
 
+// rankingOf are all candidates of a result.
+func rankingOf(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
+	return NewListing(r, tested, now, All).whole()
+}
+
 func TestRankingGolden(t *testing.T) {
-	golden(t, "ranking.json", indented(t, NewRanking(exampleranking.New(), nil, pickedAt)))
+	golden(t, "ranking.json", indented(t, rankingOf(exampleranking.New(), nil, pickedAt)))
 }
 
 // A tie of very many is counted in full and named in part, the first by value first.
@@ -72,7 +77,7 @@ func TestTiesAreBounded(t *testing.T) {
 	}
 	space := rank.NewSpace(candidate.ListOf(candidates...))
 	of := func(sort question.Sort) []Candidate {
-		return NewRanking(rank.Evaluate(space, question.Query{Sort: sort}), nil, pickedAt).Candidates
+		return rankingOf(rank.Evaluate(space, question.Query{Sort: sort}), nil, pickedAt).Candidates
 	}
 	for _, c := range of(question.ByCost) {
 		if *c.Ties != len(candidates)-1 || len(c.TiedWith) != mostTied || c.TiedWith[0] != "c0" && c.ID != "c0" ||
@@ -138,7 +143,7 @@ func require(t *testing.T, path string, want keys, got any) (seen int) {
 func TestEveryKeyOfTheContractIsThere(t *testing.T) {
 	var ranking, pick any
 	r := exampleranking.New()
-	if err := json.Unmarshal(indented(t, NewRanking(r, nil, pickedAt)), &ranking); err != nil {
+	if err := json.Unmarshal(indented(t, rankingOf(r, nil, pickedAt)), &ranking); err != nil {
 		t.Fatal(err)
 	}
 	if seen := require(t, "rank", rankKeys, ranking); seen < 200 {
@@ -182,7 +187,7 @@ func TestUnknownIsNull(t *testing.T) {
 }
 
 func TestInfeasibleCandidatesFollowWithTheirReasons(t *testing.T) {
-	out := NewRanking(exampleranking.New(), nil, pickedAt)
+	out := rankingOf(exampleranking.New(), nil, pickedAt)
 	feasible := true
 	for k, c := range out.Candidates {
 		if c.Feasible != (c.Rank != nil) || c.Feasible != (len(c.Violates) == 0) {
@@ -247,7 +252,7 @@ func hostileResult(t *rapid.T) *rank.Result {
 
 func TestNothingKeepsARankingFromBeingJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		if _, err := json.Marshal(NewRanking(hostileResult(t), nil, pickedAt)); err != nil {
+		if _, err := json.Marshal(rankingOf(hostileResult(t), nil, pickedAt)); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -302,13 +307,13 @@ func begun() *rank.Result {
 // tells of them.
 func TestBackTestsStandBesideTheNumbers(t *testing.T) {
 	tested := validate.Tested{{Mode: profile.Train, Basis: estimate.Measured}: {N: 14, Median: 0.04, P90: 0.11}}
-	for _, c := range NewRanking(exampleranking.New(), tested, pickedAt).Candidates {
+	for _, c := range rankingOf(exampleranking.New(), tested, pickedAt).Candidates {
 		if c.Tested != nil {
 			t.Errorf("%s (%v) was tested: %v", c.ID, c.Time.Basis, c.Tested)
 		}
 	}
 	r := begun()
-	candidates := NewRanking(r, tested, pickedAt).Candidates
+	candidates := rankingOf(r, tested, pickedAt).Candidates
 	if len(candidates) != 1 || candidates[0].Tested == nil || candidates[0].Tested.N != 14 ||
 		*candidates[0].Tested.Median != 0.04 || *candidates[0].Tested.P90 != 0.11 {
 		t.Errorf("%+v", candidates)
@@ -379,7 +384,7 @@ func TestGPUsOfAMachine(t *testing.T) {
 	q := question.Default()
 	q.Model, q.Mode = "net", profile.Train
 	want := map[string]*int{"desk": nil, "loft": new(0), "listed": new(0), "unlisted": nil, "other": new(2)}
-	r := NewRanking(rank.Answer(set, q, nil), nil, pickedAt)
+	r := rankingOf(rank.Answer(set, q, nil), nil, pickedAt)
 	if len(r.Candidates) != len(want) {
 		t.Fatalf("%d candidates", len(r.Candidates))
 	}

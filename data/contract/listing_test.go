@@ -55,7 +55,7 @@ func TestListingWithinALimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, most := rapid.IntRange(0, 40).Draw(t, "candidates"), rapid.IntRange(1, 50).Draw(t, "limit")
 		r := scattered(t, n)
-		all := NewRanking(r, nil, pickedAt).Candidates
+		all := rankingOf(r, nil, pickedAt).Candidates
 		var text bytes.Buffer
 		var got Ranking
 		if err := NewListing(r, nil, pickedAt, most).WriteJSON(&text); err != nil {

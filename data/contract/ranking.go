@@ -157,13 +157,6 @@ type Crossover struct {
 	Objective string  `json:"objective" yaml:"objective"`
 }
 
-// NewRanking describes a result: the feasible candidates best first, then the
-// others with what they violate. tested says how good such estimates were on the
-// database itself; nil where that was not asked.
-func NewRanking(r *rank.Result, tested validate.Tested, now time.Time) Ranking {
-	return NewListing(r, tested, now, All).whole()
-}
-
 // newRanking describes a result without its candidates. id names those that it refers to.
 func newRanking(r *rank.Result, chances Chances, now time.Time, id func(i int) string) Ranking {
 	probes, crossovers := Probes(r, chances), advice.Crossovers(r)

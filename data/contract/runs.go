@@ -139,7 +139,7 @@ func NewRun(r profile.Run) Run {
 		EnergyJPerUnit: r.EnergyJPerUnit, AveragePowerW: r.AveragePowerW, EnergyOf: OrNull(clean(r.EnergyOf)),
 		PowerLimitW: r.PowerLimitW, Params: r.Work.Params, FLOPsPerUnit: r.Work.FLOPs,
 		ActivationsPerUnit: r.Work.Activations, Layers: r.Work.Layers, StateBytes: r.Work.StateBytes, Packages: r.Packages,
-		Tuning:  NewTuning(r),
+		Tuning:  newTuning(r),
 		Network: OrNull(clean(r.Work.Network)), Input: OrNull(clean(r.Work.Input)),
 		Folder: OrNull(clean(r.Folder)), Framework: OrNull(clean(r.Framework)), Serving: r.Serving,
 	}

@@ -15,7 +15,7 @@ var pickedAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("elsewhere", 360
 
 func TestCSVReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		candidates := NewRanking(hostileResult(t), nil, pickedAt).Candidates
+		candidates := rankingOf(hostileResult(t), nil, pickedAt).Candidates
 		var b bytes.Buffer
 		if err := WriteCSV(&b, candidates); err != nil {
 			t.Fatal(err)

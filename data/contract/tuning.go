@@ -29,8 +29,8 @@ type Tuning struct {
 	TokensPerSecond *float64                  `json:"tokens_per_second"`
 }
 
-// NewTuning is that of a run; nil where it has none.
-func NewTuning(r profile.Run) *Tuning {
+// newTuning is that of a run; nil where it has none.
+func newTuning(r profile.Run) *Tuning {
 	t := r.Tuning
 	if t == nil {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"sweetspot/engine/plaintext"
 )
 
-// MaxFiles bounds what is found in folders.
-const MaxFiles = 100_000
+// maxFiles bounds what is found in folders.
+const maxFiles = 100_000
 
 // Found lists the files that paths name, those in folders sorted by name.
 type Found struct {
@@ -55,8 +55,8 @@ func Files(paths []string) (Found, error) {
 				return nil
 			case !d.Type().IsRegular():
 				return nil
-			case len(found.Files) >= MaxFiles:
-				return fmt.Errorf("more than %d files; import folders one by one", MaxFiles)
+			case len(found.Files) >= maxFiles:
+				return fmt.Errorf("more than %d files; import folders one by one", maxFiles)
 			}
 			found.add(path, true)
 			return nil

@@ -64,7 +64,7 @@ type Renter struct {
 }
 
 // Renters lists all tools, the one that takes no more to know first.
-var Renters = []*Renter{SkyRenter, AWSRenter, GCloudRenter}
+var Renters = []*Renter{SkyRenter, awsRenter, gcloudRenter}
 
 func (t *Renter) String() string { return t.Name }
 

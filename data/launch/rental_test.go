@@ -25,8 +25,8 @@ func typed(cloud, region, instance, gpu string, n int) profile.VMType {
 }
 
 var rentable = map[*Renter]profile.VMType{
-	SkyRenter: typed("aws", "us-east-1", "g6.xlarge", "L4", 1), AWSRenter: typed("aws", "us-east-1", "g6.xlarge", "L4", 1),
-	GCloudRenter: typed("gcp", "us-central1", "n1-standard-8+2xT4", "T4", 2),
+	SkyRenter: typed("aws", "us-east-1", "g6.xlarge", "L4", 1), awsRenter: typed("aws", "us-east-1", "g6.xlarge", "L4", 1),
+	gcloudRenter: typed("gcp", "us-central1", "n1-standard-8+2xT4", "T4", 2),
 }
 
 func TestGoldenRentals(t *testing.T) {
@@ -97,7 +97,7 @@ func TestWhatCannotBeRented(t *testing.T) {
 		"which aws cannot ask":    typed("aws", "", "aws-1xL4", "L4", 1),
 		"rented through SageMake": typed("aws", "us-east-1", "ml.g5.xlarge", "A10G", 1),
 	} {
-		if _, err := AWSRenter.Files(rentalOf(vm)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := awsRenter.Files(rentalOf(vm)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}

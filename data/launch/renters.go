@@ -27,8 +27,8 @@ func skyRental(r Rental, p part) (map[string]string, rentalScript, error) {
 	}, err
 }
 
-// AWSRenter rents with the AWS CLI. The VM shuts itself down, which terminates it.
-var AWSRenter = &Renter{Name: "aws", Title: "AWS CLI", Program: "aws", clouds: []string{"aws"}, write: awsRental}
+// awsRenter rents with the AWS CLI. The VM shuts itself down, which terminates it.
+var awsRenter = &Renter{Name: "aws", Title: "AWS CLI", Program: "aws", clouds: []string{"aws"}, write: awsRental}
 
 func awsRental(r Rental, p part) (map[string]string, rentalScript, error) {
 	region, unknown := p.inRegion("REGION", "the region to launch in")
@@ -64,8 +64,8 @@ fi
 	}, nil
 }
 
-// GCloudRenter rents with gcloud. Google deletes the VM when its time is up.
-var GCloudRenter = &Renter{Name: "gcloud", Title: "gcloud", Program: "gcloud", clouds: []string{"gcp"},
+// gcloudRenter rents with gcloud. Google deletes the VM when its time is up.
+var gcloudRenter = &Renter{Name: "gcloud", Title: "gcloud", Program: "gcloud", clouds: []string{"gcp"},
 	write: gcloudRental}
 
 func gcloudRental(r Rental, p part) (map[string]string, rentalScript, error) {

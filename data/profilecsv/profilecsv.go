@@ -81,16 +81,16 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// Columns are the columns of the contract, in its order.
-var Columns = []string{
+// contractColumns are the columns of the contract, in its order.
+var contractColumns = []string{
 	"model", "dataset", "unit", "variant", "precision", "pruning", "metric", "accuracy", "higher_is_better",
 	"mode", "cloud", "region", "instance_type", "gpu", "gpu_count", "count", "usd_per_hour", "batch_size",
 	"epochs", "iterations_per_epoch", "init_s", "first_iteration_s", "steady_iteration_s", "steady_stddev_s",
 	"steady_n", "validation_s", "total_s", "peak_memory_bytes", "basis", "source", "as_of",
 }
 
-// ExtraColumns are the optional columns described in the package comment.
-var ExtraColumns = []string{
+// extraColumns are the optional columns described in the package comment.
+var extraColumns = []string{
 	"task", "params", "flops_per_unit", "activations_per_unit", "pruning_kind", "pruning_layers", "accuracy_stddev",
 	"gpu_mem_gib", "train_size", "startup_s", "steady_low_s", "steady_high_s", "warmup_iterations", "warmup_extra_s",
 	"first_validation_s", "total_stddev_s", "total_n", "status",

@@ -19,7 +19,7 @@ import (
 )
 
 // Write writes the runs of a set, one row each, with the columns of the
-// contract and then those of [ExtraColumns] that any run needs.
+// contract and then those of [extraColumns] that any run needs.
 func Write(w io.Writer, set *profile.Set) error {
 	models := make(map[string]profile.Model, len(set.Models))
 	for _, m := range set.Models {
@@ -36,8 +36,8 @@ func Write(w io.Writer, set *profile.Set) error {
 			used[column] = used[column] || cell != ""
 		}
 	}
-	columns := slices.Clone(Columns)
-	for _, extra := range ExtraColumns {
+	columns := slices.Clone(contractColumns)
+	for _, extra := range extraColumns {
 		if used[extra] {
 			columns = append(columns, extra)
 		}
@@ -143,7 +143,7 @@ func checkWritable(run profile.Run, cells map[string]string) error {
 	if n := len(run.Pauses); len(cells["pauses"]) > textfile.MaxRowBytes/2 {
 		return fmt.Errorf("the run has %d pauses, more than a row holds; write it as JSON", n)
 	}
-	for _, column := range slices.Concat(Columns, ExtraColumns) {
+	for _, column := range slices.Concat(contractColumns, extraColumns) {
 		cell := cells[column]
 		for _, odd := range []string{"NaN", "+Inf", "-Inf"} {
 			if strings.Contains(cell, odd) && !slices.Contains(textColumns, column) {

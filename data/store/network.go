@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"sweetspot/data/textfile"
 	"sweetspot/data/bundle"
+	"sweetspot/data/textfile"
 	"sweetspot/engine/plaintext"
 )
 
@@ -23,9 +23,9 @@ import (
 // the flag of that name sets it, so that processes that this one starts may do so too.
 const NetworkVariable = "SWEETSPOT_NETWORK_DISK"
 
-// LocalVariable names another folder for the database than [localFolder] does, where the default
+// localVariable names another folder for the database than [localFolder] does, where the default
 // place is on a network disk.
-const LocalVariable = "SWEETSPOT_LOCAL_DIR"
+const localVariable = "SWEETSPOT_LOCAL_DIR"
 
 // networks are the file systems of other machines by their magic numbers, from statfs(2) and the
 // kernel's linux/magic.h: there SQLite's locks and shared memory do not work between machines.
@@ -145,14 +145,14 @@ func placeOf(home string) (path string, share *bundle.Directory, err error) {
 
 // localFolder is a private folder that outlives a restart: /var/tmp/sweetspot-UID.
 func localFolder() (string, error) {
-	dir := os.Getenv(LocalVariable)
+	dir := os.Getenv(localVariable)
 	if dir != "" && !filepath.IsAbs(dir) {
-		return "", fmt.Errorf("%s is not the path of a folder from the root on: %s", LocalVariable, plaintext.Quote(dir))
+		return "", fmt.Errorf("%s is not the path of a folder from the root on: %s", localVariable, plaintext.Quote(dir))
 	}
 	if dir == "" {
 		dir = fmt.Sprintf("/var/tmp/sweetspot-%d", os.Getuid())
 	}
-	mend := "; name a private folder of a local disk in " + LocalVariable
+	mend := "; name a private folder of a local disk in " + localVariable
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("your database can't be in %s (%v)%s", display(dir), textfile.Cause(err), mend)
 	}

@@ -111,7 +111,7 @@ func TestHomeOnNetworkDisk(t *testing.T) {
 	ctx, share := t.Context(), t.TempDir()
 	machines := []string{filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "two")}
 	t.Setenv("XDG_DATA_HOME", share)
-	t.Setenv(LocalVariable, machines[0])
+	t.Setenv(localVariable, machines[0])
 	former := openAt(t, filepath.Join(share, "sweetspot", "profiles.db"))
 	add := func(s *Store, model string) {
 		d := description()
@@ -127,7 +127,7 @@ func TestHomeOnNetworkDisk(t *testing.T) {
 	var want []string
 	for round := range 4 {
 		machine := machines[round%2]
-		t.Setenv(LocalVariable, machine)
+		t.Setenv(localVariable, machine)
 		if !HasDefault() {
 			t.Fatal("what is on the share is not seen")
 		}
@@ -154,17 +154,17 @@ func TestHomeOnNetworkDisk(t *testing.T) {
 	}
 	// A local folder that others can write is not used, nor one on the network disk.
 	must(t, os.Chmod(machines[0], 0o770))
-	t.Setenv(LocalVariable, machines[0])
+	t.Setenv(localVariable, machines[0])
 	_, err := Open(ctx, "")
-	oneSentence(t, err, "not a folder of yours alone", LocalVariable)
-	t.Setenv(LocalVariable, filepath.Join(share, "here"))
+	oneSentence(t, err, "not a folder of yours alone", localVariable)
+	t.Setenv(localVariable, filepath.Join(share, "here"))
 	_, err = Open(ctx, "")
-	oneSentence(t, err, "on a network disk too", LocalVariable)
-	t.Setenv(LocalVariable, "here")
+	oneSentence(t, err, "on a network disk too", localVariable)
+	t.Setenv(localVariable, "here")
 	_, err = Open(ctx, "")
 	oneSentence(t, err, "not the path of a folder")
 	// Where the share is gone, the database is there all the same.
-	t.Setenv(LocalVariable, machines[1])
+	t.Setenv(localVariable, machines[1])
 	bundles := filepath.Join(share, "sweetspot", "bundles")
 	must(t, os.RemoveAll(bundles))
 	must(t, os.WriteFile(bundles, nil, 0o600))

@@ -40,7 +40,7 @@ func Workload(w question.Workload) string {
 	case w.Steps != nil:
 		return fmt.Sprintf("%s · train %s at every batch size", model, quantity.Several(int(math.Round(*w.Steps)), "step"))
 	case w.Epochs != nil && w.Counted.InSteps():
-		return strings.TrimSpace(fmt.Sprintf("%s · train %s %s", model, Length(w, *w.Epochs), OfBatch(w)))
+		return strings.TrimSpace(fmt.Sprintf("%s · train %s %s", model, length(w, *w.Epochs), OfBatch(w)))
 	case w.Epochs != nil && w.TrainSize != nil:
 		return fmt.Sprintf("%s · train %s epochs of %s %ss", model, quantity.Count(*w.Epochs),
 			quantity.Count(*w.TrainSize), cmp.Or(w.Unit, "unit"))
@@ -53,8 +53,8 @@ func Workload(w question.Workload) string {
 	}
 }
 
-// Length is an amount of epochs as the script counts: 12 epochs, or 10,000 steps.
-func Length(w question.Workload, epochs float64) string {
+// length is an amount of epochs as the script counts: 12 epochs, or 10,000 steps.
+func length(w question.Workload, epochs float64) string {
 	return quantity.Count(math.Round(w.OnDial(epochs))) + " " + w.DialUnit() + "s"
 }
 

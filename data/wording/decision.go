@@ -197,7 +197,7 @@ func changes(r *rank.Result, c advice.Choice) string {
 		if x.To == c.Candidate {
 			side, other = "Up to", x.From
 		}
-		return fmt.Sprintf("%s %s, %s at batch %d is the %s.", side, Length(r.Query.Workload, x.Epochs),
+		return fmt.Sprintf("%s %s, %s at batch %d is the %s.", side, length(r.Query.Workload, x.Epochs),
 			VMs(r.Space.At(other)), r.Space.At(other).BatchSize, o.Best)
 	case c.Flip != nil:
 		return fmt.Sprintf("%s becomes cheaper if %s costs more than %s/h (now %s).", VMs(r.Space.At(c.Flip.To)),

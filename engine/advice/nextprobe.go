@@ -28,8 +28,8 @@ type Probe struct {
 	Settles float64  // probability that the best is one of those probed by then
 }
 
-// MostProbes is how many probes are advised at once.
-const MostProbes = 3
+// mostProbes is how many probes are advised at once.
+const mostProbes = 3
 
 // NextProbe is the first of the [Probes].
 func NextProbe(r *rank.Result, duration func(c *candidate.Candidate) float64,
@@ -56,7 +56,7 @@ func NextProbe(r *rank.Result, duration func(c *candidate.Candidate) float64,
 // all.
 func Probes(r *rank.Result, duration func(c *candidate.Candidate) float64,
 	best func(objective.Name) map[int]float64) []Probe {
-	return probes(r, duration, best, MostProbes)
+	return probes(r, duration, best, mostProbes)
 }
 
 func probes(r *rank.Result, duration func(c *candidate.Candidate) float64,

@@ -206,7 +206,7 @@ func (c *Candidate) ByEpochs(o objective.Name) (line *training.Line) {
 
 // Alongside reports whether two candidates differ in the batch size alone.
 func (c *Candidate) Alongside(o *Candidate) bool {
-	return len(c.Configuration) == 1 && len(o.Configuration) == 1 && SameVariant(c.Variant, o.Variant) &&
+	return len(c.Configuration) == 1 && len(o.Configuration) == 1 && sameVariant(c.Variant, o.Variant) &&
 		c.Configuration[0].VM.Key() == o.Configuration[0].VM.Key() && c.Configuration[0].Count == o.Configuration[0].Count
 }
 

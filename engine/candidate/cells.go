@@ -24,8 +24,8 @@ func keyOf(r *profile.Run) cellKey {
 	return k
 }
 
-// SameVariant reports whether two variants differ in nothing.
-func SameVariant(a, b profile.Variant) bool { return a.Key() == b.Key() }
+// sameVariant reports whether two variants differ in nothing.
+func sameVariant(a, b profile.Variant) bool { return a.Key() == b.Key() }
 
 func batchKey(v profile.Variant, batch int) string {
 	return fmt.Sprintf("%s\x00%d", v.Key(), batch)

@@ -38,9 +38,9 @@ const (
 	ByThroughput Split = "throughput"
 )
 
-// Shares divides units of work among the members; each share is that of all VMs of
+// sharesOf divides units of work among the members; each share is that of all VMs of
 // the member, W_i in the study.
-func Shares(members []Member, units float64, split Split) []float64 {
+func sharesOf(members []Member, units float64, split Split) []float64 {
 	weights, sum := make([]float64, len(members)), 0.0
 	for i, m := range members {
 		weights[i] = m.gpus()
@@ -60,7 +60,7 @@ func Shares(members []Member, units float64, split Split) []float64 {
 // W_i the share of one VM.
 func Makespan(members []Member, units float64, split Split) float64 {
 	var t float64
-	for i, w := range Shares(members, units, split) {
+	for i, w := range sharesOf(members, units, split) {
 		t = math.Max(t, Batches(members[i], w)*members[i].BatchTime)
 	}
 	return t

@@ -46,7 +46,7 @@ func TestSharesAndSplits(t *testing.T) {
 		units := rapid.Float64Range(1, 1e7).Draw(t, "units")
 		divisible := func(split Split) float64 {
 			var sum, worst float64
-			for i, w := range Shares(members, units, split) {
+			for i, w := range sharesOf(members, units, split) {
 				sum += w
 				worst = math.Max(worst, w/members[i].rate())
 			}

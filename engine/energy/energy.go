@@ -14,11 +14,11 @@ import (
 // JoulesPerKWh is the number of joules in a kilowatt hour.
 const JoulesPerKWh = 3.6e6
 
-// SensorRel is the relative half-width (90 %) of what the sensors say. NVIDIA
+// sensorRel is the relative half-width (90 %) of what the sensors say. NVIDIA
 // states that its boards report power to within 5 % (NVML API reference,
 // nvmlDeviceGetPowerUsage), and RAPL was found to err by about as much against
 // meters (Khan et al., "RAPL in Action", ACM TOMPECS 3(2), 2018).
-const SensorRel = 0.05
+const sensorRel = 0.05
 
 // Job is what a run's machine is asked to do.
 type Job struct {
@@ -43,7 +43,7 @@ func Of(r profile.Run, j Job) estimate.Estimate {
 	case j.Watts.Known() && j.Seconds.Known():
 		return j.Seconds.By(j.Watts.Times(float64(max(j.VMs, 1))))
 	case r.EnergyJPerUnit != nil && j.Units > 0:
-		work := estimate.Spread(*r.EnergyJPerUnit*j.Units, SensorRel, r.Basis)
+		work := estimate.Spread(*r.EnergyJPerUnit*j.Units, sensorRel, r.Basis)
 		if watts == nil || !(*watts > 0) || !j.Seconds.Known() {
 			return work
 		}
@@ -53,7 +53,7 @@ func Of(r profile.Run, j Job) estimate.Estimate {
 		}
 		return work
 	case watts != nil && j.Seconds.Known():
-		power := estimate.Spread(*watts*float64(max(j.VMs, 1)), SensorRel, r.Basis)
+		power := estimate.Spread(*watts*float64(max(j.VMs, 1)), sensorRel, r.Basis)
 		joules := j.Seconds.By(power)
 		joules.Basis = estimate.Weakest(j.Seconds.Basis, r.Basis)
 		return joules

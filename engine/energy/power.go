@@ -289,6 +289,6 @@ func (p *Powers) within(ln, sd float64, gpu string, gpus int, basis estimate.Bas
 		most = tdp
 	}
 	value := math.Min(math.Exp(ln), most)
-	high := math.Min(value*math.Exp(estimate.Z90*sd), math.Max(value, most)*(1+SensorRel))
+	high := math.Min(value*math.Exp(estimate.Z90*sd), math.Max(value, most)*(1+sensorRel))
 	return estimate.Estimate{Value: n * value, Low: n * value * math.Exp(-estimate.Z90*sd), High: n * high, Basis: basis}
 }

@@ -74,7 +74,7 @@ func TestSchedulesAreSound(t *testing.T) {
 		accepted := func(int) bool { return true } // of those that have room, all hold it
 		if rapid.Bool().Draw(t, "as they come") {
 			accepted = func(task int) bool { return tasks[task].Draw < 0.5 }
-			s = PlaceAsking(tasks, f, accepted)
+			s = placeAsking(tasks, f, accepted)
 		}
 		if len(s.Placements) != len(tasks) {
 			t.Fatalf("%d placements of %d tasks", len(s.Placements), len(tasks))
@@ -165,7 +165,7 @@ func TestOvertimeOfJobsAskedAsTheyCome(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tasks, f := anyTasks(t), anyFleet(t)
 		accepted := func(task int) bool { return tasks[task].Draw < 0.5 }
-		s := PlaceAsking(tasks, f, accepted)
+		s := placeAsking(tasks, f, accepted)
 		rest := s.Rest(tasks)
 		end := tasks[0].SubmitS + rest.PeriodS
 		taken, after := 0.0, 0.0 // VM-seconds

@@ -94,7 +94,7 @@ func (a *Answer) Late(q *Question, policy int) int {
 }
 
 // AsTheyCome is what a policy comes to where reduced jobs run as they come, see
-// [PlaceAsking].
+// [placeAsking].
 type AsTheyCome struct {
 	Asked, Accepted int
 	Bill            Bill
@@ -104,7 +104,7 @@ type AsTheyCome struct {
 func (q *Question) AsTheyCome(tasks []Task, policy approx.Policy) AsTheyCome {
 	offer := approx.Offer(policy, q.Prices, q.Acceptance)
 	accepted := 0
-	s := PlaceAsking(tasks, q.Fleet, func(task int) bool {
+	s := placeAsking(tasks, q.Fleet, func(task int) bool {
 		c := candidate(&tasks[task], &q.Fleet)
 		if c.Draw >= q.Acceptance.Probability(offer(&c), q.Prices.Most(&c)) {
 			return false

@@ -88,11 +88,11 @@ func Place(tasks []Task, f Fleet) *Schedule {
 	return b.schedule
 }
 
-// PlaceAsking schedules tasks online: the user of a job that would miss its deadline
+// placeAsking schedules tasks online: the user of a job that would miss its deadline
 // at full precision, but not at reduced, is asked at once, and a reduced job takes
 // its VMs like any other. Those behind it wait, or get on-demand VMs: no offer costs
 // more than on-demand VMs for its own job, but what it displaces may.
-func PlaceAsking(tasks []Task, f Fleet, accepts func(task int) bool) *Schedule {
+func placeAsking(tasks []Task, f Fleet, accepts func(task int) bool) *Schedule {
 	b := newBook(tasks, f)
 	b.accepts = accepts
 	b.placeAll()

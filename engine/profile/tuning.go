@@ -24,7 +24,7 @@ type Tuning struct {
 	Optimizer       string   `json:"optimizer"`       // its class: AdamW, AdamW8bit
 	OptimizerBytes  *float64 `json:"optimizer_bytes"` // its state on one device
 	// WeightsIn is in which the weights are kept that are frozen, and LearningIn those that
-	// learn: one of [WeightTypes]. Where none are frozen, both are the same, but for copies in
+	// learn: one of [weightTypes]. Where none are frozen, both are the same, but for copies in
 	// more bits that the optimizer learns by.
 	WeightsIn     string   `json:"weights_in"`
 	LearningIn    string   `json:"learning_in"`
@@ -43,11 +43,11 @@ type Tuning struct {
 // Partial is the method of which more is not known: some parameters are frozen.
 const Partial = "partial"
 
-// WeightTypes are what weights are kept in.
-var WeightTypes = []string{"fp64", "fp32", "bf16", "fp16", "fp8", "int8", "nf4", "fp4"}
+// weightTypes are what weights are kept in.
+var weightTypes = []string{"fp64", "fp32", "bf16", "fp16", "fp8", "int8", "nf4", "fp4"}
 
-// Parallels are the ways in which ranks share the work of a step.
-var Parallels = []string{"none", "ddp", "fsdp", "deepspeed"}
+// parallels are the ways in which ranks share the work of a step.
+var parallels = []string{"none", "ddp", "fsdp", "deepspeed"}
 
 // Bounds of what can be true of a training.
 const (
@@ -64,9 +64,9 @@ func (t *Tuning) Check() error {
 		name, value string
 		of          []string
 	}{
-		{"method", t.Method, methods}, {"weights_in", t.WeightsIn, append([]string{""}, WeightTypes...)},
-		{"learning_in", t.LearningIn, append([]string{""}, WeightTypes...)},
-		{"parallel", t.Parallel, append([]string{""}, Parallels...)}, {"sharding", t.Sharding, shardings},
+		{"method", t.Method, methods}, {"weights_in", t.WeightsIn, append([]string{""}, weightTypes...)},
+		{"learning_in", t.LearningIn, append([]string{""}, weightTypes...)},
+		{"parallel", t.Parallel, append([]string{""}, parallels...)}, {"sharding", t.Sharding, shardings},
 	} {
 		if !slices.Contains(w.of, w.value) {
 			return fmt.Errorf("%s %s is not one of %s", w.name, plaintext.Quote(w.value), strings.Join(w.of[1:], ", "))

@@ -93,7 +93,7 @@ func (p *Procured) choose(w Wanted, set *profile.Set) error {
 	case len(p.Offers) == 0:
 		return fmt.Errorf("no inference run of %s on a VM with a price: probe it in inference, or give the price of "+
 			"the machine it was run on", names)
-	case !Alike(p.Offers):
+	case !alike(p.Offers):
 		return fmt.Errorf("the accuracies of %s are of different metrics: choose among models that can be compared", names)
 	}
 	p.Variants, p.Served = Choose(p.Offers, limit, p.Trace.Mean())

@@ -246,9 +246,9 @@ func (v VM) perMillion(perSecond float64) float64 {
 	return float64(wholeVMs(perSecond, v.RequestsPerSecond)) * v.USDPerHour / 3600 / perSecond * 1e6
 }
 
-// Alike reports whether the accuracies of offers can be compared: those that
+// alike reports whether the accuracies of offers can be compared: those that
 // are known are of one metric.
-func Alike(offers []Offer) bool {
+func alike(offers []Offer) bool {
 	metric := ""
 	for _, o := range offers {
 		if o.Metric != "" && metric != "" && o.Metric != metric {

@@ -71,7 +71,7 @@ func TestOffers(t *testing.T) {
 	if pool, _ = Choose([]Offer{offers[2], large}, 1, 0); !(pool.List[1].USDPerMillion < pool.List[0].USDPerMillion) {
 		t.Errorf("busy, the large VM must be the cheaper: %+v", pool.List)
 	}
-	if loss := (Offer{Metric: "loss"}); !Alike(offers) || Alike(append(offers, loss)) {
+	if loss := (Offer{Metric: "loss"}); !alike(offers) || alike(append(offers, loss)) {
 		t.Error("accuracies of two metrics were taken to be alike")
 	}
 }

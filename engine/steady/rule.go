@@ -59,7 +59,7 @@ const (
 // 30 s of steady iterations reach it. It has no caps, but gives up what would take
 // longer than 10 minutes.
 func DefaultRule() Rule {
-	return Rule{Target: 0.02, RefineSeconds: 30, GiveUp: Unforeseen, MinN: 20, MinSeconds: 5}
+	return Rule{Target: 0.02, RefineSeconds: 30, GiveUp: unforeseen, MinN: 20, MinSeconds: 5}
 }
 
 // StartUp is the allowance, in seconds, for what a probe does before its first
@@ -67,14 +67,14 @@ func DefaultRule() Rule {
 // estimates of how long it will take.
 const StartUp = 10
 
-// Unforeseen is the most that a probe without a cap in seconds or dollars is
+// unforeseen is the most that a probe without a cap in seconds or dollars is
 // expected to take, in seconds; one whose times never settle takes longer.
-const Unforeseen = 600
+const unforeseen = 600
 
 // Spend is the least and the most that a number of probes, one after the other,
 // is expected to take, in seconds. MaxUSD caps all of them together.
 func (r Rule) Spend(probes int) (low, high float64) {
-	low, high = StartUp+r.MinSeconds, Unforeseen
+	low, high = StartUp+r.MinSeconds, unforeseen
 	if r.MaxSeconds > 0 {
 		high = r.MaxSeconds
 	}

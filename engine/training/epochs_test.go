@@ -44,18 +44,18 @@ func (s script) run() profile.Run {
 
 func TestFirstEpochsKnowNoMore(t *testing.T) {
 	r := script{startup: 3, epoch: each(10), epochs: 6, every: 2, evaluation: 1}.run()
-	p, ok := FirstEpochs(r, 3)
+	p, ok := firstEpochs(r, 3)
 	if !ok || p.Known() != 3 || p.StartsS[3] != 34 || len(p.EvaluatedS) != 1 {
 		t.Errorf("after three epochs: %+v, %v", p, ok)
 	}
 	for _, known := range []int{0, -1, 6, 7} {
-		if _, ok := FirstEpochs(r, known); ok {
+		if _, ok := firstEpochs(r, known); ok {
 			t.Errorf("%d epochs of 6 were taken for known, with the time they ended", known)
 		}
 	}
 	for name, starts := range map[string][]float64{"fall": {5, 3, 8}, "stand": {5, 5, 8}, "NaN": {1, math.NaN(), 9},
 		"before": {-1, 3, 8}} {
-		if _, ok := FirstEpochs(profile.Run{EpochStartsS: starts}, 2); ok {
+		if _, ok := firstEpochs(profile.Run{EpochStartsS: starts}, 2); ok {
 			t.Errorf("epochs that %s were believed", name)
 		}
 	}
@@ -99,7 +99,7 @@ func TestPaceTakesEvaluationsApart(t *testing.T) {
 		"at least the last is": {4, 5, 6, 100 + 10},
 	} {
 		r := script{startup: 7, firstExtra: 40, epoch: each(100), epochs: 20, every: c.every, evaluation: 10}.run()
-		p, _ := FirstEpochs(r, c.known)
+		p, _ := firstEpochs(r, c.known)
 		if got := p.pace(c.epochs); math.Abs(got.perEpoch-c.want) > 1e-9 || got.scatter > 1e-9 || got.apart > 1e-9 {
 			t.Errorf("%s: %+v, want %g s an epoch", name, got, c.want)
 		}

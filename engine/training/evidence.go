@@ -230,7 +230,7 @@ func (e *evidence) off(q question, weights []float64) float64 {
 	sum := own + others*share
 	prior := priorError
 	if e.known <= 1 {
-		prior = math.Log(1 + OneOffRel) // the only known epoch includes the start-up
+		prior = math.Log(1 + oneOffRel) // the only known epoch includes the start-up
 	}
 	if sum < 1e-6 {
 		return prior

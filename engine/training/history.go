@@ -86,7 +86,7 @@ func runHistoryOf(r profile.Run, known int) (runHistory, bool) {
 	if !ok || n < known+minLaterEpochs {
 		return runHistory{}, false
 	}
-	p, ok := FirstEpochs(r, known)
+	p, ok := firstEpochs(r, known)
 	if !ok {
 		return runHistory{}, false
 	}
@@ -151,7 +151,7 @@ var maxScatter = math.Log(1.25)
 // unevenness is ln(P90 / P10) of the times of a complete run's epochs, without the
 // first, the last and those with an evaluation.
 func unevenness(r profile.Run) float64 {
-	p, ok := FirstEpochs(r, len(r.EpochStartsS)-1)
+	p, ok := firstEpochs(r, len(r.EpochStartsS)-1)
 	if !ok || p.Known() < 3 {
 		return 0
 	}

@@ -106,7 +106,7 @@ func (p Pauses) On(perEpoch float64, basis estimate.Basis) Pauses {
 	out := Pauses{kinds: slices.Clone(p.kinds), perEpoch: perEpoch, basis: basis}
 	for i := range out.kinds {
 		e := &out.kinds[i].each
-		wide := estimate.Around(e.Value, e.Value*OneOffRel, basis)
+		wide := estimate.Around(e.Value, e.Value*oneOffRel, basis)
 		e.Low, e.High, e.Basis = math.Min(e.Low, wide.Low), math.Max(e.High, wide.High), basis
 	}
 	return out
@@ -323,12 +323,12 @@ func endEpochs(occurrences []occurrence, perEpoch float64) bool {
 	})
 }
 
-// eachOf is the mean seconds of a pause. A prior of OneOffRel counts as one more
+// eachOf is the mean seconds of a pause. A prior of oneOffRel counts as one more
 // in its interval.
 func eachOf(seconds []float64) estimate.Estimate {
 	n := float64(len(seconds))
 	mean := stat.Mean(seconds, nil)
-	prior := mean * OneOffRel / estimate.Z90
+	prior := mean * oneOffRel / estimate.Z90
 	sum := prior * prior
 	for _, s := range seconds {
 		sum += (s - mean) * (s - mean)

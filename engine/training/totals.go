@@ -63,7 +63,7 @@ type Forecast struct {
 // known ones. It uses the run's model, variant and VM type, and nothing that
 // happened after the known epochs.
 func (t *Totals) Predict(run profile.Run, known int, epochs float64) Forecast {
-	p, ok := FirstEpochs(run, known)
+	p, ok := firstEpochs(run, known)
 	if !ok || run.Mode != profile.Train || !(epochs >= float64(known)) || math.IsInf(epochs, 0) {
 		return Forecast{}
 	}
@@ -120,9 +120,9 @@ type Progress struct {
 // round, and record an evaluation a moment before or after the epoch.
 const boundary = 1.0 / 20
 
-// FirstEpochs is the progress of a run after a number of its epochs; ok is false
+// firstEpochs is the progress of a run after a number of its epochs; ok is false
 // where the run has no more than them.
-func FirstEpochs(r profile.Run, known int) (p Progress, ok bool) {
+func firstEpochs(r profile.Run, known int) (p Progress, ok bool) {
 	if known < 1 || len(r.EpochStartsS) <= known || !rising(r.EpochStartsS) {
 		return Progress{}, false
 	}

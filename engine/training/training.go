@@ -48,10 +48,10 @@ func Method2(t Iterations, n float64) float64 {
 	return total
 }
 
-// OneOffRel is the relative 90 % half-width of a start-up measured once: a VM's
+// oneOffRel is the relative 90 % half-width of a start-up measured once: a VM's
 // first experiment can take several times as long as its next (the thesis reports
 // σ = 20.5 s on 14 s for p2.xlarge at batch 256).
-const OneOffRel = 0.5
+const oneOffRel = 0.5
 
 // OneTotalRel is the least relative 90 % half-width of a total measured once:
 // totals of one training differ by a few per cent from run to run.
@@ -66,7 +66,7 @@ func Iteration(r profile.Run, kinds map[estimate.Basis]profile.Kind) estimate.Es
 	}
 	rel := cmp.Or(kinds[r.Basis].Rel, OneTotalRel)
 	if r.SteadyN > 0 {
-		rel = math.Max(rel, OneOffRel/math.Sqrt(float64(r.SteadyN)))
+		rel = math.Max(rel, oneOffRel/math.Sqrt(float64(r.SteadyN)))
 	}
 	return estimate.Spread(r.Steady.Value, rel, r.Steady.Basis)
 }
@@ -114,7 +114,7 @@ func byIterations(r profile.Run, n float64, kinds map[estimate.Basis]profile.Kin
 	work := withIntervalOf(Iteration(r, kinds), total)
 	if r.Steady.High > r.Steady.Low {
 		oneOff := math.Min(total, once+t.FirstValidation) // less than an epoch has no validation
-		work = estimate.Around(oneOff, oneOff*OneOffRel, r.Basis).Plus(withIntervalOf(r.Steady, total-oneOff))
+		work = estimate.Around(oneOff, oneOff*oneOffRel, r.Basis).Plus(withIntervalOf(r.Steady, total-oneOff))
 	}
 	return withPauses(work, PausesOf(r), n)
 }
@@ -156,7 +156,7 @@ func Predicted(r profile.Run, n float64, startup estimate.Estimate, pauses Pause
 	}
 	total := r.Steady.Times(n * *r.IterationsPerEpoch)
 	if validations > 0 {
-		total = total.Plus(estimate.Around(validations, validations*OneOffRel, r.Basis))
+		total = total.Plus(estimate.Around(validations, validations*oneOffRel, r.Basis))
 	}
 	if startup.Known() {
 		total = total.Plus(startup)
@@ -300,7 +300,7 @@ func Inference(steady estimate.Estimate, startup float64, batches float64) estim
 	if startup == 0 {
 		return work
 	}
-	return estimate.Around(startup, startup*OneOffRel, steady.Basis).Plus(work)
+	return estimate.Around(startup, startup*oneOffRel, steady.Basis).Plus(work)
 }
 
 // Pool combines several runs of one cell into the estimate for the user's own run,

@@ -30,7 +30,7 @@ func fromWhole(r profile.Run, n float64, at, own, iteration estimate.Estimate) e
 	if beyond = *r.TotalS - own.Value; beyond > 0 {
 		value = at.Value + beyond
 	}
-	beyond = OneOffRel * math.Abs(beyond) * math.Abs(n / *r.Epochs - 1)
+	beyond = oneOffRel * math.Abs(beyond) * math.Abs(n / *r.Epochs - 1)
 	e := withIntervalOf(total, math.Min(value, *r.TotalS))
 	if value > *r.TotalS {
 		e = e.Plus(withIntervalOf(iteration, value-*r.TotalS))

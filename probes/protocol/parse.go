@@ -45,8 +45,8 @@ func parse(line []byte) (event Event, isEvent bool, err error) {
 		return nil, false, nil
 	}
 	f := &fields{object: object}
-	if v := f.required("sweetspot"); f.err == nil && v != Version {
-		return nil, true, fmt.Errorf("event of protocol version %g, this program reads %d", v, Version)
+	if v := f.required("sweetspot"); f.err == nil && v != version {
+		return nil, true, fmt.Errorf("event of protocol version %g, this program reads %d", v, version)
 	}
 	read, known := readers[f.text("event", maxText)]
 	if f.err == nil && !known {

@@ -10,8 +10,8 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// Version is the protocol's version, the value of the key "sweetspot".
-const Version = 1
+// version is the protocol's version, the value of the key "sweetspot".
+const version = 1
 
 // Event is one of the event types of this package, such as [Iteration].
 type Event any

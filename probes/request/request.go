@@ -136,7 +136,7 @@ func (r Request) batches() ([]int, error) {
 	other := func(b int) bool { return b != fixed }
 	switch {
 	case fixed == 0 && len(r.Batches) == 0:
-		return []int{DefaultBatch}, nil
+		return []int{defaultBatch}, nil
 	case fixed == 0:
 		return r.Batches, nil
 	case slices.ContainsFunc(r.Batches, other) || r.Spec.FitBatch > 0:
@@ -146,8 +146,8 @@ func (r Request) batches() ([]int, error) {
 	return []int{fixed}, nil
 }
 
-// DefaultBatch is the batch size of a model if none is given.
-const DefaultBatch = 128
+// defaultBatch is the batch size of a model if none is given.
+const defaultBatch = 128
 
 // spec is the harness's description of a cell.
 func (r Request) spec(c matrix.Cell) harness.Spec {

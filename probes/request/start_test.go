@@ -271,7 +271,7 @@ func TestArgv(t *testing.T) {
 func TestCells(t *testing.T) {
 	model := harness.Spec{Model: "example:fashion-cnn", Mode: profile.Infer}
 	cells, err := Request{Spec: model, Hosts: []string{"", "me@vm"}}.Cells()
-	if err != nil || len(cells) != 2 || cells[0].Batch != DefaultBatch || cells[1].Host != "me@vm" ||
+	if err != nil || len(cells) != 2 || cells[0].Batch != defaultBatch || cells[1].Host != "me@vm" ||
 		cells[0].Mode != profile.Infer {
 		t.Errorf("%+v, %v", cells, err)
 	}

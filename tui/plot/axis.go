@@ -43,7 +43,7 @@ func (a Axis) ticks(lo, hi float64, log bool, most int) []float64 {
 	if a.Ticks != nil {
 		return a.Ticks(lo, hi, log, most)
 	}
-	return NiceTicks(lo, hi, log, most)
+	return niceTicks(lo, hi, log, most)
 }
 
 // usable reports whether the axis can show v.
@@ -139,9 +139,9 @@ func (s scale) value(f float64) float64 {
 	return s.untransform(s.a + f/s.k)
 }
 
-// NiceTicks returns at most most round values (1, 2 or 5 times a power of ten)
+// niceTicks returns at most most round values (1, 2 or 5 times a power of ten)
 // in [lo, hi], ascending.
-func NiceTicks(lo, hi float64, log bool, most int) []float64 {
+func niceTicks(lo, hi float64, log bool, most int) []float64 {
 	if most < 1 || !(lo < hi) || math.IsInf(hi-lo, 0) {
 		return nil
 	}
@@ -272,7 +272,7 @@ func RoundDuration(s float64) float64 {
 // 10, 15, 30 seconds and minutes, of hours and of days.
 func DurationTicks(lo, hi float64, log bool, most int) []float64 {
 	if most < 1 || !(lo < hi) || hi < 2 || hi > 500*86400 {
-		return NiceTicks(lo, hi, log, most)
+		return niceTicks(lo, hi, log, most)
 	}
 	if log && lo > 0 && hi/lo >= linearBelow {
 		return thin(lo, hi, most)
@@ -285,14 +285,14 @@ func DurationTicks(lo, hi float64, log bool, most int) []float64 {
 			return t
 		}
 	}
-	return NiceTicks(lo, hi, log, most)
+	return niceTicks(lo, hi, log, most)
 }
 
 // thin picks round durations spread evenly over a logarithmic range.
 func thin(lo, hi float64, most int) []float64 {
 	all := slices.DeleteFunc(slices.Clone(roundSeconds), func(v float64) bool { return v < lo || v > hi })
 	if len(all) < 2 {
-		return NiceTicks(lo, hi, true, most)
+		return niceTicks(lo, hi, true, most)
 	}
 	if len(all) <= most {
 		return all

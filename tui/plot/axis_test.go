@@ -14,7 +14,7 @@ func TestTicksAreRoundInsideAndFew(t *testing.T) {
 		width := math.Pow(10, rapid.Float64Range(-6, 9).Draw(t, "width"))
 		most := rapid.IntRange(1, 12).Draw(t, "most")
 		log := rapid.Bool().Draw(t, "log")
-		for _, f := range []func(float64, float64, bool, int) []float64{NiceTicks, DurationTicks} {
+		for _, f := range []func(float64, float64, bool, int) []float64{niceTicks, DurationTicks} {
 			ticks := f(lo, lo+width, log, most)
 			if len(ticks) > most {
 				t.Fatalf("%d ticks, at most %d wanted: %v", len(ticks), most, ticks)
@@ -38,20 +38,20 @@ func TestTickExamples(t *testing.T) {
 		got    []float64
 		wanted []float64
 	}{
-		{"fractions", NiceTicks(0.57, 0.81, false, 4), []float64{0.6, 0.7, 0.8}},
-		{"negative to positive", NiceTicks(-1, 1, false, 5), []float64{-1, -0.5, 0, 0.5, 1}},
-		{"money log", NiceTicks(1.5, 22, true, 6), []float64{2, 5, 10, 20}},
-		{"many decades", NiceTicks(1e-3, 1e9, true, 4), []float64{1e-3, 10, 1e5, 1e9}},
+		{"fractions", niceTicks(0.57, 0.81, false, 4), []float64{0.6, 0.7, 0.8}},
+		{"negative to positive", niceTicks(-1, 1, false, 5), []float64{-1, -0.5, 0, 0.5, 1}},
+		{"money log", niceTicks(1.5, 22, true, 6), []float64{2, 5, 10, 20}},
+		{"many decades", niceTicks(1e-3, 1e9, true, 4), []float64{1e-3, 10, 1e5, 1e9}},
 		{"minutes", DurationTicks(0, 3700, false, 5), []float64{0, 900, 1800, 2700, 3600}},
 		{"hours", DurationTicks(0, 6*3600, false, 4), []float64{0, 7200, 14400, 21600}},
 		{"hours and days log", DurationTicks(3600, 2*86400, true, 7),
 			[]float64{3600, 7200, 3 * 3600, 6 * 3600, 12 * 3600, 86400, 2 * 86400}},
 		{"hours and days log, fewer", DurationTicks(3600, 2*86400, true, 6), []float64{3600, 7200, 6 * 3600, 12 * 3600,
 			86400, 2 * 86400}},
-		{"narrower than floating point", NiceTicks(1e300, math.Nextafter(1e300, 2e300), false, 5), nil},
-		{"widest", NiceTicks(-8e307, 8e307, false, 3), []float64{0}},
-		{"empty range", NiceTicks(1, 1, false, 5), nil},
-		{"NaN", NiceTicks(math.NaN(), 1, false, 5), nil},
+		{"narrower than floating point", niceTicks(1e300, math.Nextafter(1e300, 2e300), false, 5), nil},
+		{"widest", niceTicks(-8e307, 8e307, false, 3), []float64{0}},
+		{"empty range", niceTicks(1, 1, false, 5), nil},
+		{"NaN", niceTicks(math.NaN(), 1, false, 5), nil},
 	} {
 		if !slices.EqualFunc(c.got, c.wanted, func(a, b float64) bool {
 			return math.Abs(a-b) <= 1e-9*math.Max(1,

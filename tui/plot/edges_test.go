@@ -18,7 +18,7 @@ func TestRoundNumbers(t *testing.T) {
 		t.Errorf("%v rise and fall", roundSeconds)
 	}
 	for _, log := range []bool{false, true} { // a logarithmic range does not begin at nothing
-		if got := NiceTicks(0, 10, log, 5); !slices.Equal(got, []float64{0, 5, 10}) {
+		if got := niceTicks(0, 10, log, 5); !slices.Equal(got, []float64{0, 5, 10}) {
 			t.Errorf("logarithmic %v: %v", log, got)
 		}
 	}

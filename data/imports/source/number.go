@@ -113,10 +113,10 @@ var lowerWords = []string{"loss", "error", "err", "wer", "cer", "perplexity", "p
 // HigherIsBetter derives from a metric's name which direction is better.
 func HigherIsBetter(metric string) bool { return !profile.HasWord(metric, lowerWords...) }
 
-// MetricRank orders metrics by how well they measure a model's quality: an
+// metricRank orders metrics by how well they measure a model's quality: an
 // accuracy before other scores before a loss. Lower is better, -1 means that it
 // is not a quality metric.
-func MetricRank(metric string) int {
+func metricRank(metric string) int {
 	switch whole := strings.ToLower(metric); { // epoch and step in a name often only say when something was logged
 	case whole == "epoch", whole == "step", whole == "global_step", profile.HasWord(metric, "lr", "time", "runtime",
 		"second", "seconds", "rate", "norm", "memory"):
@@ -134,8 +134,8 @@ func MetricRank(metric string) int {
 // BestMetric is the metric that says most of a model's quality; "" if none does.
 func BestMetric(names []string) (best string) {
 	for _, name := range names {
-		rank := MetricRank(name)
-		if rank >= 0 && (best == "" || cmp.Or(cmp.Compare(rank, MetricRank(best)), cmp.Compare(name, best)) < 0) {
+		rank := metricRank(name)
+		if rank >= 0 && (best == "" || cmp.Or(cmp.Compare(rank, metricRank(best)), cmp.Compare(name, best)) < 0) {
 			best = name
 		}
 	}

@@ -90,12 +90,12 @@ func TestMetrics(t *testing.T) {
 	}
 	order := []string{"epoch_accuracy", "eval_f1", "eval_bleu", "val_loss"}
 	for i := 1; i < len(order); i++ {
-		if MetricRank(order[i-1]) >= MetricRank(order[i]) {
+		if metricRank(order[i-1]) >= metricRank(order[i]) {
 			t.Errorf("%s does not come before %s", order[i-1], order[i])
 		}
 	}
 	for _, name := range []string{"eval_runtime", "epoch", "step", "learning_rate", "eval_samples_per_second"} {
-		if MetricRank(name) >= 0 {
+		if metricRank(name) >= 0 {
 			t.Errorf("%s is no metric of quality", name)
 		}
 	}

@@ -36,7 +36,7 @@ func ParseMapping(f source.File, text []byte) (*source.Mapping, error) {
 	if err := decoder.Decode(m); err != nil && !errors.Is(err, io.EOF) {
 		return nil, f.Wrong("is not a mapping of columns: %s", wordYAML(err))
 	}
-	return m, Check(f, m)
+	return m, check(f, m)
 }
 
 var (
@@ -60,8 +60,8 @@ func wordYAML(err error) string {
 	return plaintext.Line(what, 150)
 }
 
-// Check says what is wrong with a mapping whatever the table; f is named in errors.
-func Check(f source.File, m *source.Mapping) error {
+// check says what is wrong with a mapping whatever the table; f is named in errors.
+func check(f source.File, m *source.Mapping) error {
 	switch {
 	case len(m.Times) == 0:
 		return f.Wrong("names no column of times or rates; add one below times, with its unit: %s", unitWords)

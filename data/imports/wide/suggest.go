@@ -189,7 +189,7 @@ func (s *Sketch) Mapping(f source.File, meanings []string, mode string) (*source
 	if m.Mode == "" {
 		return nil, f.Wrong("nothing says whether it was training or inference; choose one, or the column that says it")
 	}
-	return m, Check(f, m)
+	return m, check(f, m)
 }
 
 // Advice says how a table in no known format can be read: by the mapping that its

@@ -38,25 +38,25 @@ var ofThesis = map[string]string{"4.2": "time_s", "4.3": "iterations"}
 // [reproduce.Papers].
 func Read(paper string) (in reproduce.Inputs, err error) {
 	in.Paper = paper
-	if in.Cells, err = readFile(paper+".csv", ReadCells); err != nil {
+	if in.Cells, err = readFile(paper+".csv", readCells); err != nil {
 		return in, err
 	}
-	if in.Slips, err = readFile("slips.csv", ReadSlips); err != nil {
+	if in.Slips, err = readFile("slips.csv", readSlips); err != nil {
 		return in, err
 	}
 	switch paper {
 	case reproduce.TARCAR:
-		in.Curves, err = readFile("pruning.csv", ReadCurves)
+		in.Curves, err = readFile("pruning.csv", readCurves)
 		return in, err
 	case reproduce.Paragon:
-		models, err := readFile("models.csv", ReadCells)
+		models, err := readFile("models.csv", readCells)
 		in.Cells = append(in.Cells, models...)
 		return in, err
 	case reproduce.Malta2019:
 	default:
 		return in, nil
 	}
-	thesis, err := readFile(reproduce.Malta+".csv", ReadCells)
+	thesis, err := readFile(reproduce.Malta+".csv", readCells)
 	if err != nil {
 		return in, err
 	}
@@ -82,8 +82,8 @@ func readFile[T any](name string, read func(io.Reader) ([]T, error)) ([]T, error
 	return rows, nil
 }
 
-// ReadCells reads printed cells. An error names the row and column.
-func ReadCells(in io.Reader) ([]reproduce.Cell, error) {
+// readCells reads printed cells. An error names the row and column.
+func readCells(in io.Reader) ([]reproduce.Cell, error) {
 	var cells []reproduce.Cell
 	seen := map[reproduce.Key]bool{}
 	err := eachRow(in, [][]string{cellColumns, studyColumns}, func(r row) error {
@@ -104,8 +104,8 @@ func ReadCells(in io.Reader) ([]reproduce.Cell, error) {
 	return cells, err
 }
 
-// ReadSlips reads where a study contradicts itself.
-func ReadSlips(in io.Reader) ([]reproduce.Slip, error) {
+// readSlips reads where a study contradicts itself.
+func readSlips(in io.Reader) ([]reproduce.Slip, error) {
 	var slips []reproduce.Slip
 	err := eachRow(in, [][]string{slipColumns}, func(r row) error {
 		s := reproduce.Slip{Paper: r.Cell("paper"), Key: r.key(), Why: r.Cell("why")}
@@ -172,8 +172,8 @@ func (r row) key() reproduce.Key {
 	return k
 }
 
-// ReadCurves reads how accuracy falls as layers are pruned.
-func ReadCurves(in io.Reader) ([]reproduce.Curve, error) {
+// readCurves reads how accuracy falls as layers are pruned.
+func readCurves(in io.Reader) ([]reproduce.Curve, error) {
 	var curves []reproduce.Curve
 	seen := map[string]bool{}
 	err := eachRow(in, [][]string{curveColumns}, func(r row) error {

@@ -342,12 +342,12 @@ func TestReadRefuses(t *testing.T) {
 		"twice":           {head + good + good, "row 3"},
 		"too few columns": {head + "5.7,x\n", "row 2"},
 	} {
-		if _, err := ReadCells(strings.NewReader(c.in)); err == nil || !strings.Contains(err.Error(), c.words) {
+		if _, err := readCells(strings.NewReader(c.in)); err == nil || !strings.Contains(err.Error(), c.words) {
 			t.Errorf("%s: got %v, want %q", name, err, c.words)
 		}
 	}
 	slips := strings.Join(slipColumns, ",") + "\n"
-	if _, err := ReadSlips(strings.NewReader(slips + "malta,5.7,,,,,,,,,\n")); err == nil ||
+	if _, err := readSlips(strings.NewReader(slips + "malta,5.7,,,,,,,,,\n")); err == nil ||
 		!strings.Contains(err.Error(), "column why") {
 		t.Errorf("a slip without a reason: %v", err)
 	}
@@ -383,7 +383,7 @@ func FuzzReadCells(f *testing.F) {
 	f.Add(relative.String() + "5.8,seismic/FCN,256,no,stranger,cost,5,1.0,s\n" +
 		"5.6,seismic/FCN,256,no,stranger,second_iteration,,1.0,s\n")
 	f.Fuzz(func(t *testing.T, in string) {
-		cells, err := ReadCells(strings.NewReader(in))
+		cells, err := readCells(strings.NewReader(in))
 		if err != nil {
 			return
 		}

@@ -255,11 +255,11 @@ func TestReadKnowsItsPapers(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	head := strings.Join(studyColumns, ",") + "\n"
-	if _, err := ReadCells(strings.NewReader(head + "2,x,,256,vm,time_h,1.0,-1,s\n")); err == nil ||
+	if _, err := readCells(strings.NewReader(head + "2,x,,256,vm,time_h,1.0,-1,s\n")); err == nil ||
 		!strings.Contains(err.Error(), "column rounding") {
 		t.Errorf("a negative rounding: %v", err)
 	}
-	cells, err := ReadCells(strings.NewReader(head + "2,x,pruned,256,vm,time_min,19,0.5,s\n"))
+	cells, err := readCells(strings.NewReader(head + "2,x,pruned,256,vm,time_min,19,0.5,s\n"))
 	if err != nil || len(cells) != 1 || cells[0].Variant != "pruned" ||
 		*cells[0].Number != (reproduce.Number{Value: 19, Half: 0.5}) {
 		t.Errorf("%+v, %v", cells, err)
@@ -273,15 +273,15 @@ func TestReadKnowsItsPapers(t *testing.T) {
 		"n,d,,filters,top-1,5,90 80,s\n": "column layer",
 		good + good:                      "repeats",
 	} {
-		if _, err := ReadCurves(strings.NewReader(curves + in)); err == nil || !strings.Contains(err.Error(), words) {
+		if _, err := readCurves(strings.NewReader(curves + in)); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%q: %v", in, err)
 		}
 	}
-	if got, err := ReadCurves(strings.NewReader(curves + good)); err != nil || len(got) != 1 || len(got[0].Percent) != 3 {
+	if got, err := readCurves(strings.NewReader(curves + good)); err != nil || len(got) != 1 || len(got[0].Percent) != 3 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	slips := strings.Join(slipColumns, ",") + "\n"
-	if _, err := ReadSlips(strings.NewReader(slips + "spock,5.7,,,,,,,,,because\n")); err == nil ||
+	if _, err := readSlips(strings.NewReader(slips + "spock,5.7,,,,,,,,,because\n")); err == nil ||
 		!strings.Contains(err.Error(), "column paper") {
 		t.Errorf("a slip of an unknown paper: %v", err)
 	}

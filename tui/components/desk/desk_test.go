@@ -165,8 +165,8 @@ func TestTypingAndTheMouse(t *testing.T) {
 func TestWordsScrollWhereTheyHaveTheScreen(t *testing.T) {
 	f := newFixture(t)
 	th := theme.New("", true, false)
-	l := NewLayout(120, 40, 1, 5, 50)
-	panes := Panes{Lines: func(int) []string { return WrapAll(make([]string, 100), 50) }}
+	l := newLayout(120, 40, 1, 5, 50)
+	panes := Panes{Lines: func(int) []string { return wrapAll(make([]string, 100), 50) }}
 	f.focus = 3
 	f.do(t, keys.Enter)
 	first := f.Frame(th, 120, 40, &l, panes)
@@ -209,7 +209,7 @@ func TestWordsThatDoNotFitEndWithAMark(t *testing.T) {
 // One panel is drawn as having the keys: the one they act in.
 func TestOnePanelHasTheKeys(t *testing.T) {
 	th := theme.New("", true, false)
-	l := NewLayout(160, 40, 1, 5, 50)
+	l := newLayout(160, 40, 1, 5, 50)
 	body := func(int, int) string { return "" }
 	panes := Panes{First: Pane{Title: "first", Body: body}, Second: Pane{Title: "second", Body: body},
 		Third: Pane{Body: body}, Fourth: Pane{Body: body}, Sliders: Pane{Title: "sliders"}, Table: Pane{Title: "table"},
@@ -353,7 +353,7 @@ func TestKeysOnEveryRegion(t *testing.T) {
 func TestLayoutsFillTheScreen(t *testing.T) {
 	for w := 20; w < 220; w += 3 {
 		for h := 8; h < 70; h++ {
-			l := NewLayout(w, h, 6, 7, 50)
+			l := newLayout(w, h, 6, 7, 50)
 			covered := 0
 			for _, b := range []panel.Box{l.Sliders, l.First, l.Second, l.Table, l.Third, l.Fourth, l.Words} {
 				if b.W < 0 || b.H < 0 || b.X+b.W > w || b.Y+b.H > h {
@@ -398,14 +398,14 @@ func TestAsManySentencesAsHaveRoom(t *testing.T) {
 		{10, 1, "Four word…"},
 		{10, 0, ""},
 	} {
-		if got := strings.Join(Fit(of, c.w, c.rows), "|"); got != c.want {
+		if got := strings.Join(fit(of, c.w, c.rows), "|"); got != c.want {
 			t.Errorf("%d×%d: %q, not %q", c.w, c.rows, got, c.want)
 		}
 	}
-	if got := Fit([]string{"One thing; and another of more words."}, 12, 1); got[0] != "One thing." {
+	if got := fit([]string{"One thing; and another of more words."}, 12, 1); got[0] != "One thing." {
 		t.Errorf("at a semicolon: %q", got)
 	}
-	if got := Fit(nil, 20, 2); len(got) != 2 || got[0] != "" {
+	if got := fit(nil, 20, 2); len(got) != 2 || got[0] != "" {
 		t.Errorf("of nothing: %q", got)
 	}
 }

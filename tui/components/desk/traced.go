@@ -98,7 +98,7 @@ func (d *Traced[T, Q, A, F]) SetSize(w, h int) {
 	if d.MostSliders > 0 {
 		sliders = d.MostSliders
 	}
-	d.Layout = NewLayout(w, h-d.head, sliders, d.Rows, d.Share).Below(d.head)
+	d.Layout = newLayout(w, h-d.head, sliders, d.Rows, d.Share).Below(d.head)
 	d.Place(d.Layout.Sliders, d.Layout.Table)
 }
 
@@ -117,9 +117,9 @@ func (d *Traced[T, Q, A, F]) View(p Panes, sentences func() []string) string {
 	}
 	p.Words.Title = "Advice"
 	p.Reading.Title = p.Words.Title + " " + d.Theme.Symbols.Dot + " enter or esc goes back"
-	p.Lines = func(w int) []string { return WrapAll(sentences(), w) }
+	p.Lines = func(w int) []string { return wrapAll(sentences(), w) }
 	lines := make([]string, 0, d.head+1)
-	for _, l := range Fit(d.Decision(), d.W-2, d.head) {
+	for _, l := range fit(d.Decision(), d.W-2, d.head) {
 		lines = append(lines, text.Fit(" "+d.Theme.Title.Render(l), d.W))
 	}
 	return strings.Join(append(lines, d.Frame(d.Theme, d.W, d.H-d.head, &d.Layout, p)), "\n")

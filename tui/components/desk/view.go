@@ -37,9 +37,9 @@ const chartShare = 30
 // tallRows is from where on the upper charts grow too.
 const tallRows = 42
 
-// NewLayout places everything on w × h cells around a table of so many rows, header and
+// newLayout places everything on w × h cells around a table of so many rows, header and
 // border included; the first chart has share percent of the room beside the sliders.
-func NewLayout(w, h, sliders, table, share int) (l Layout) {
+func newLayout(w, h, sliders, table, share int) (l Layout) {
 	if w < NarrowWidth || h < NarrowRows {
 		return SmallLayout(w, h)
 	}
@@ -90,10 +90,10 @@ func headRows(w, h int) int {
 	return 2
 }
 
-// Fit are as many of the sentences, from the first on, as have room in so many lines of
+// fit are as many of the sentences, from the first on, as have room in so many lines of
 // w cells. Where the first alone has none it ends at a semicolon, or is cut; lines
 // without words are empty.
-func Fit(sentences []string, w, rows int) []string {
+func fit(sentences []string, w, rows int) []string {
 	lines := make([]string, rows)
 	for n := len(sentences); n > 0 && rows > 0; n-- {
 		wrapped := text.Wrap(text.Clean(strings.Join(sentences[:n], " ")), w)
@@ -196,8 +196,8 @@ func shown(panes []string) []string {
 	return slices.DeleteFunc(panes, func(p string) bool { return p == "" })
 }
 
-// WrapAll are sentences as lines of at most w cells.
-func WrapAll(sentences []string, w int) (lines []string) {
+// wrapAll are sentences as lines of at most w cells.
+func wrapAll(sentences []string, w int) (lines []string) {
 	for _, s := range sentences {
 		lines = append(lines, text.Wrap(s, w)...)
 	}

@@ -60,12 +60,12 @@ func New(cfg Config) *Slider {
 
 // NewDial returns a dial that refuses values beyond the ends of its track.
 func NewDial(cfg Config) *Slider {
-	cfg.Direction, cfg.Parse = Dial, Within(cfg.Parse, cfg.Lo, cfg.Hi)
+	cfg.Direction, cfg.Parse = Dial, within(cfg.Parse, cfg.Lo, cfg.Hi)
 	return New(cfg)
 }
 
-// Within refuses what is read beyond the ends of a track.
-func Within(parse func(string) (float64, error), lo, hi float64) func(string) (float64, error) {
+// within refuses what is read beyond the ends of a track.
+func within(parse func(string) (float64, error), lo, hi float64) func(string) (float64, error) {
 	return func(s string) (float64, error) {
 		v, err := parse(s)
 		if err == nil && (v < lo || v > hi) {

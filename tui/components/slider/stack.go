@@ -43,7 +43,7 @@ func (s *Stack) Shown(height int) (first, last int) {
 func (s *Stack) Hit(y, height int) (k int, track, ok bool) {
 	first, last := s.Shown(height)
 	k = first + y/Height
-	return k, y%Height == TrackLine, y >= 0 && k < last
+	return k, y%Height == trackLine, y >= 0 && k < last
 }
 
 // Step moves the active slider; it reports whether the value changed.

@@ -76,7 +76,7 @@ func TestTheActiveSliderIsShownAndHit(t *testing.T) {
 			found := false
 			for y, l := range shown {
 				k, track, ok := s.Hit(y, height)
-				if track != (y%Height == TrackLine) || !ok || !track && !strings.Contains(l, "dial "+strconv.Itoa(k)) {
+				if track != (y%Height == trackLine) || !ok || !track && !strings.Contains(l, "dial "+strconv.Itoa(k)) {
 					t.Fatalf("line %d of %d is slider %d (%v, %v): %s", y, height, k, track, ok, l)
 				}
 				found = found || k == active

@@ -11,9 +11,9 @@ import (
 // Height is the number of lines of a slider.
 const Height = 2
 
-// TrackLine is the line of the track, from the top of the slider; clicks on it
+// trackLine is the line of the track, from the top of the slider; clicks on it
 // go to [Slider.Click].
-const TrackLine = 1
+const trackLine = 1
 
 // View draws the slider in exactly width cells and [Height] lines.
 func (s *Slider) View(th *theme.Theme, width int) string {

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"sweetspot/data/shellwords"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/profile"
@@ -165,6 +164,3 @@ func readFolder(f *Form, s string) error {
 	f.Folder = strings.TrimSpace(s)
 	return nil
 }
-
-// CommandLine is the command as one line, "" for a model.
-func (f Form) CommandLine() string { return shellwords.Join(f.Command) }

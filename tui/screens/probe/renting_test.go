@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"sweetspot/data/shellwords"
 	"sweetspot/engine/candidate"
 	"sweetspot/engine/profile"
 	"sweetspot/tui/keys"
@@ -48,13 +49,13 @@ func TestTheCommandIsRemembered(t *testing.T) {
 	s.Receive(screen.Loaded{Set: known()})
 	s.Receive(screen.ProbeCandidate{Candidate: candidateOn(known().VMTypes[0], "train", 128, 1)})
 	f := s.Form()
-	if f.CommandLine() != "python3 train.py --batch-size 128" || f.Folder != "/home/me/old" ||
+	if shellwords.Join(f.Command) != "python3 train.py --batch-size 128" || f.Folder != "/home/me/old" ||
 		f.VM != "aws/us-east-1/g6.xlarge" || f.USDPerHour == nil || *f.USDPerHour != 0.8 {
 		t.Errorf("%+v", f)
 	}
 	// Nothing rests on these: the newest run of the model says how.
 	s.Receive(screen.ProbeCandidate{Candidate: candidateOn(known().VMTypes[0], "train", 64, -7)})
-	if f := s.Form(); f.CommandLine() != "python3 train.py --batch-size 64" || f.Folder != "/home/me/proj" {
+	if f := s.Form(); shellwords.Join(f.Command) != "python3 train.py --batch-size 64" || f.Folder != "/home/me/proj" {
 		t.Errorf("%+v", f)
 	}
 	s.Receive(screen.ProbeCandidate{Candidate: candidateOn(known().VMTypes[1], "net", 16, 3)})

@@ -75,5 +75,5 @@ func names[S ~string](label string, of []S) slider.Config {
 		}}
 }
 
-// PredictorAt is the predictor at a place of its slider.
-func PredictorAt(v float64) serving.Predictor { return serving.Predictors[int(v+0.5)] }
+// predictorAt is the predictor at a place of its slider.
+func predictorAt(v float64) serving.Predictor { return serving.Predictors[int(v+0.5)] }

@@ -23,8 +23,8 @@ func TestNames(t *testing.T) {
 		if _, err := s.Commit(); err != nil {
 			t.Fatal(err)
 		}
-		if v, _ := s.Value(); PredictorAt(v) != want || Predictor.Format(v) != string(want) {
-			t.Errorf("%q is %s", typed, PredictorAt(v))
+		if v, _ := s.Value(); predictorAt(v) != want || Predictor.Format(v) != string(want) {
+			t.Errorf("%q is %s", typed, predictorAt(v))
 		}
 	}
 	for _, typed := range []string{"magic", "1"} {
@@ -37,8 +37,8 @@ func TestNames(t *testing.T) {
 	s.Set(0)
 	for _, want := range []serving.Predictor{serving.Average, serving.Present, serving.Present} {
 		s.Move(1)
-		if v, _ := s.Value(); PredictorAt(v) != want {
-			t.Errorf("a step leads to %s, not %s", PredictorAt(v), want)
+		if v, _ := s.Value(); predictorAt(v) != want {
+			t.Errorf("a step leads to %s, not %s", predictorAt(v), want)
 		}
 	}
 }

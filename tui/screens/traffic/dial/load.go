@@ -35,7 +35,7 @@ func Usual() Shared {
 func (q *Shared) Settings() serving.Settings {
 	s := serving.Defaults()
 	s.StrictShare, s.VM.StartS, s.Function.Prewarmed = q.StrictShare, int(q.StartS+0.5), int(q.Warm+0.5)
-	s.Predictor, s.TrendS = PredictorAt(q.Predictor), int(q.WindowS+0.5)
+	s.Predictor, s.TrendS = predictorAt(q.Predictor), int(q.WindowS+0.5)
 	return s
 }
 
