@@ -130,7 +130,7 @@ func TestAModelOfHundreds(t *testing.T) {
 	}
 }
 
-// A language model is asked about by its architecture alone: its dial counts tokens, and what
+// A language model is asked about by its architecture alone: its length is in tokens, and what
 // each GPU needs is said.
 func TestChoosesALanguageModel(t *testing.T) {
 	known, err := builtin.Load()

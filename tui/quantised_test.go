@@ -126,7 +126,7 @@ func TestMetricAndKinds(t *testing.T) {
 	}
 }
 
-// A loss that trainings reached has a slider, which decides the tokens; moving the dial of these takes it off again.
+// A loss that trainings reached has a slider, which decides the tokens; moving the slider of these takes it off again.
 func TestLossSlider(t *testing.T) {
 	d := drive(t, 120, 40, carded(t))
 	d.press("m")
@@ -153,7 +153,7 @@ func TestLossSlider(t *testing.T) {
 	}
 	d.press("u", "up", "up", "right")
 	if q := d.explore().Question(); q.TargetLoss != nil || q.Units <= 0 {
-		t.Errorf("asks about %+v after the dial", q.Workload)
+		t.Errorf("asks about %+v after the slider", q.Workload)
 	}
 	d.infers("llama-3.2-1b")
 	if n := sliders(); n != before-1 {

@@ -170,7 +170,7 @@ func ownEpochs(row matrix.Row) []float64 {
 	if own := row.Update.Run.Epochs; own != nil && !(isModel && *own == harness.DefaultEpochs) {
 		return []float64{*own}
 	}
-	return usualEpochs
+	return defaultEpochs
 }
 
 // watch shows a background probe until it ends or the user leaves.

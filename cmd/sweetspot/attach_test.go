@@ -28,11 +28,11 @@ func TestEpochsOfAnAttachedRun(t *testing.T) {
 		return ownEpochs(row)
 	}
 	for name, c := range map[string]struct{ got, want []float64 }{
-		"a model as it comes":          {saved(model, new(float64(harness.DefaultEpochs))), usualEpochs},
+		"a model as it comes":          {saved(model, new(float64(harness.DefaultEpochs))), defaultEpochs},
 		"a model for so many":          {saved(model, new(30.0)), []float64{30}},
 		"a script that says how many":  {saved(script, new(10.0)), []float64{10}},
-		"a script that says nothing":   {saved(script, nil), usualEpochs},
-		"an inference, without epochs": {saved(model, nil), usualEpochs},
+		"a script that says nothing":   {saved(script, nil), defaultEpochs},
+		"an inference, without epochs": {saved(model, nil), defaultEpochs},
 	} {
 		if !slices.Equal(c.got, c.want) {
 			t.Errorf("%s: %v, want %v", name, c.got, c.want)

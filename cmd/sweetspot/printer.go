@@ -17,8 +17,8 @@ import (
 	"sweetspot/probes/report"
 )
 
-// usualEpochs are the lengths of training to estimate by default.
-var usualEpochs = []float64{5, 10, 20}
+// defaultEpochs are the lengths of training to estimate by default.
+var defaultEpochs = []float64{5, 10, 20}
 
 // printer writes every probe once, as it ends: as text or as JSON, for several
 // probes one object per line.

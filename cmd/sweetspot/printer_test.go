@@ -24,7 +24,7 @@ func printed(t *testing.T, asJSON bool, updates ...matrix.Update) string {
 	t.Helper()
 	var out strings.Builder
 	p := printer{out: &out, json: asJSON, set: &profile.Set{}, path: "p.db",
-		epochs: func(matrix.Row) []float64 { return usualEpochs }}
+		epochs: func(matrix.Row) []float64 { return defaultEpochs }}
 	for _, u := range updates {
 		if err := p.print(u); err != nil {
 			t.Fatal(err)

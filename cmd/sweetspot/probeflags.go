@@ -105,8 +105,8 @@ func (f *probeFlags) register(fl *pflag.FlagSet) {
 		"with --host it is one of that host (default: the current one; on a host the home there)")
 	fl.Var(flagOf(&f.rent, oneOf(renterNames()...), ""), "rent", "rent the VM types of --vm with sky (SkyPilot), aws or "+
 		"gcloud, probe on each of them, and end them; see --dry-run")
-	fl.Var(flagOf(&f.timeLimit, aboveZero(parseSeconds), usualLimit.String()), "time-limit", "how long a rented VM is used "+
-		"at most; it then ends by itself")
+	fl.Var(flagOf(&f.timeLimit, aboveZero(parseSeconds), defaultLimit.String()), "time-limit", "how long a rented VM is "+
+		"used at most; it then ends by itself")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "with --rent, only say what would be rented and what it costs at most, and "+
 		"write the scripts that do it")
 	fl.BoolVar(&f.noMetadata,
@@ -267,7 +267,7 @@ func (f *probeFlags) estimated(r profile.Run, command bool) []float64 {
 	case command && r.Epochs != nil:
 		return []float64{*r.Epochs}
 	}
-	return usualEpochs
+	return defaultEpochs
 }
 
 // aboveZero reads a number that must not be 0.

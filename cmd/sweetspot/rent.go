@@ -324,8 +324,8 @@ func newRentals(all []rented, total float64) rentalsJSON {
 	return out
 }
 
-// usualLimit is how long a rented VM is used at most where nobody says otherwise.
-const usualLimit = 20 * time.Minute
+// defaultLimit is how long a rented VM is used at most where nobody says otherwise.
+const defaultLimit = 20 * time.Minute
 
 // renter writes the script for a form with SkyPilot, which asks for nothing more.
 func renter(ctx context.Context, ws screen.Workspace, f probe.Form) (out probe.Rental, err error) {
@@ -347,7 +347,7 @@ func renter(ctx context.Context, ws screen.Workspace, f probe.Form) (out probe.R
 	if err != nil {
 		return out, err
 	}
-	x, err := what.on(vm, f.USDPerHour, usualLimit)
+	x, err := what.on(vm, f.USDPerHour, defaultLimit)
 	if err != nil {
 		return out, err
 	}

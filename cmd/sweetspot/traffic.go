@@ -124,7 +124,7 @@ func (f *trafficFlags) registerSettings(cmd *cobra.Command) {
 	fl.Var(lasting(&s.RelaxedLimitS, quantity.ParseDuration), "relaxed-slo", "latency limit of other requests")
 	fl.Var(flagOf(&s.StrictShare, quantity.ParseFraction, fmt.Sprint(d.StrictShare)), "strict-share",
 		"share of strict requests")
-	fl.Var(flagOf(&f.maxViolations, quantity.ParseFraction, fmt.Sprint(serving.UsualViolations)), "max-violations",
+	fl.Var(flagOf(&f.maxViolations, quantity.ParseFraction, fmt.Sprint(serving.DefaultViolations)), "max-violations",
 		"share of requests that may miss their limit")
 	fl.Var(optional(&f.vmPrice, quantity.ParseMoney), "vm-price",
 		"price of a VM in $ per hour (default 0.10, the study's m4.large; with "+

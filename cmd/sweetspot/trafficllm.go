@@ -92,7 +92,7 @@ func loosen(of contract.LLM) string {
 
 func (f *llmFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	f.lengths, f.limits = workload.UsualLengths(), batching.Limits{TTFTS: 1, TPOTS: 0.05}
+	f.lengths, f.limits = workload.DefaultLengths(), batching.Limits{TTFTS: 1, TPOTS: 0.05}
 	fl.StringVar(&f.log, "log", "", "log of the server, to which step times are fitted")
 	fl.StringVar(&f.model, "model", "", "the model whose loads in the database step times are fitted to, where no log "+
 		"is given: see sweetspot import")
@@ -120,8 +120,8 @@ func (f *llmFlags) register(cmd *cobra.Command) {
 		"LLM traces, or JSON Lines (default: those of --log, else a synthetic load)")
 	fl.Var(flagOf(&f.pattern, oneOf(serving.Patterns...), string(serving.PoissonLoad)), "pattern",
 		"pattern of a synthetic load: constant, poisson, diurnal, flash-crowd, bursty or day")
-	fl.Float64Var(&f.rate, "rate", workload.UsualRate, "mean rate of a synthetic load, in requests per second")
-	fl.Float64Var(&f.hours, "hours", workload.UsualHours, "length of a synthetic load, in hours")
+	fl.Float64Var(&f.rate, "rate", workload.DefaultRate, "mean rate of a synthetic load, in requests per second")
+	fl.Float64Var(&f.hours, "hours", workload.DefaultHours, "length of a synthetic load, in hours")
 	fl.Float64Var(&f.lengths.Input, "input", f.lengths.Input, "mean tokens of a prompt, where the trace has no lengths; "+
 		"with --model by default as in its loads")
 	fl.Float64Var(&f.lengths.Output, "output", f.lengths.Output, "mean tokens of an answer, where the trace has no "+
@@ -130,7 +130,7 @@ func (f *llmFlags) register(cmd *cobra.Command) {
 	fl.Uint64Var(&f.seed, "seed", 1, "random seed of a synthetic load, and of lengths that a trace lacks")
 	fl.Var(lasting(&f.limits.TTFTS, quantity.ParseDuration), "slo-ttft", "limit on the time to the first token")
 	fl.Var(lasting(&f.limits.TPOTS, quantity.ParseDuration), "slo-tpot", "limit on the mean time per further token")
-	fl.Var(flagOf(&f.maxViolations, quantity.ParseFraction, fmt.Sprint(serving.UsualViolations)), "max-violations",
+	fl.Var(flagOf(&f.maxViolations, quantity.ParseFraction, fmt.Sprint(serving.DefaultViolations)), "max-violations",
 		"share of requests that may miss a limit")
 	fl.IntVar(&f.replicas, "replicas", 0, "replicas to serve with (default: as few as keep the limits)")
 	fl.StringVar(&f.vm, "vm", "", "the VM type of a replica, for its prices in the catalog")

@@ -147,8 +147,7 @@ func ids(index []int, id func(i int) string) []string {
 	return out
 }
 
-// Crossover is where the best candidate changes as a dial of the workload is
-// turned.
+// Crossover is where the best candidate changes with the length of the workload.
 type Crossover struct {
 	Dial      string  `json:"dial"      yaml:"dial"` // what is turned: epochs, or steps where the query has them
 	At        float64 `json:"at"        yaml:"at"`   // its value
@@ -172,12 +171,12 @@ func newRanking(r *rank.Result, chances Chances, now time.Time, id func(i int) s
 		out.Recommended = OrNull(id(i))
 	}
 	out.Decision = newDecision(wording.Decide(r, chances.Of, crossovers, probes), id)
-	dial := "epochs"
+	unit := "epochs"
 	if r.Query.Steps != nil {
-		dial = "steps"
+		unit = "steps"
 	}
 	for _, x := range crossovers {
-		out.Crossovers = append(out.Crossovers, Crossover{dial, x.Epochs, id(x.From), id(x.To), string(x.Objective)})
+		out.Crossovers = append(out.Crossovers, Crossover{unit, x.Epochs, id(x.From), id(x.To), string(x.Objective)})
 	}
 	for _, p := range advice.SweetSpots(r.Space) {
 		out.SweetSpots = append(out.SweetSpots, SweetSpot{id(p.Candidate), id(p.Unpruned), OrNull(clean(p.Layer)), p.Ratio,

@@ -29,7 +29,7 @@ const mostDots = 2000
 
 // pictures are the frontiers of everything with the accuracy, and the ranking.
 // Where no accuracy tells the candidates apart they are those of the others, and
-// cost over the workload's dial.
+// cost over the workload's length.
 func pictures(r *rank.Result) (out []Picture, err error) {
 	put := func(p Picture, ok bool, e error) {
 		if ok {
@@ -44,7 +44,7 @@ func pictures(r *rank.Result) (out []Picture, err error) {
 		}
 	}
 	if !varies {
-		put(costDial(r))
+		put(costByLength(r))
 	}
 	put(rankingPicture(r))
 	return out, err
@@ -201,16 +201,16 @@ func layers(p *plot.Plot, legend *plot.Legend, barred, estimated, sure, front pl
 
 func isMeasured(c *candidate.Candidate) bool { return c.Time.Basis == estimate.Measured }
 
-// costDial draws the candidates' costs over the workload's own dial, with the
+// costByLength draws the candidates' costs over the workload's length, with the
 // lowest of the feasible ones.
-func costDial(r *rank.Result) (out Picture, ok bool, err error) {
-	title, most := r.Query.DialUnit()+"s", 0.0
+func costByLength(r *rank.Result) (out Picture, ok bool, err error) {
+	title, most := r.Query.LengthUnit()+"s", 0.0
 	for _, i := range r.Head(tableRows) {
 		c := r.Space.At(i)
 		if c.Mode == profile.Infer {
 			title = "units"
 		}
-		if at, ok := c.OnDial(r.Query.Workload); ok && finite(2*at) {
+		if at, ok := c.Length(r.Query.Workload); ok && finite(2*at) {
 			most = math.Max(most, 2*at)
 		}
 	}
@@ -218,7 +218,7 @@ func costDial(r *rank.Result) (out Picture, ok bool, err error) {
 	n := 0
 	for k, i := range r.Head(tableRows) {
 		l, known := r.Space.At(i).Line(objective.Cost)
-		l.Slope /= r.Query.OnDial(1)
+		l.Slope /= r.Query.InLengthUnit(1)
 		if !known || most <= 0 || !finite(l.At(0)) || !finite(l.At(most)) {
 			continue
 		}

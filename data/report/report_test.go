@@ -102,7 +102,7 @@ func made(t testing.TB, r *rank.Result) *Report {
 }
 
 func TestMarkdownGolden(t *testing.T) {
-	for name, accuracies := range map[string]bool{"accuracy.md": true, "dial.md": false} {
+	for name, accuracies := range map[string]bool{"accuracy.md": true, "length.md": false} {
 		var b bytes.Buffer
 		if err := made(t, result(accuracies)).Markdown(&b, "some/"+name); err != nil {
 			t.Fatal(err)

@@ -55,7 +55,7 @@ func Workload(w question.Workload) string {
 
 // length is an amount of epochs as the script counts: 12 epochs, or 10,000 steps.
 func length(w question.Workload, epochs float64) string {
-	return quantity.Count(math.Round(w.OnDial(epochs))) + " " + w.DialUnit() + "s"
+	return quantity.Count(math.Round(w.InLengthUnit(epochs))) + " " + w.LengthUnit() + "s"
 }
 
 // OfBatch says of which batch size a training counts its steps: of 64 images.

@@ -168,18 +168,18 @@ func functionText(w serving.Kind) []string {
 
 // FunctionTime says how the time of a function falls with its memory.
 type FunctionTime struct {
-	KneeGiB float64  // 0 is [serving.UsualKneeGiB]
-	Fixed  *float64 // share of the time that more memory does not shorten; nil is [serving.UsualFixed]
-	Times  string   // measured, as 0.5:1.2s,1:600ms, to which the other two are fitted
+	KneeGiB float64  // 0 is [serving.DefaultKneeGiB]
+	Fixed   *float64 // share of the time that more memory does not shorten; nil is [serving.DefaultFixed]
+	Times   string   // measured, as 0.5:1.2s,1:600ms, to which the other two are fitted
 }
 
 // Memory is how the time falls, for a function whose time at one size is known, and the measured
 // times that this is fitted to, if any.
 func (f FunctionTime) Memory(of serving.Function) (m serving.Memory, measured []serving.MemoryPoint, err error) {
 	if f.Times == "" {
-		knee, fixed := f.KneeGiB, serving.UsualFixed
+		knee, fixed := f.KneeGiB, serving.DefaultFixed
 		if knee == 0 {
-			knee = serving.UsualKneeGiB
+			knee = serving.DefaultKneeGiB
 		}
 		if f.Fixed != nil {
 			fixed = *f.Fixed

@@ -89,7 +89,7 @@ const mostFitted = 500
 
 // ReadServer reads the log of a server, and fits the server to it.
 func ReadServer(path string) (batching.Fitted, Tokens, error) {
-	log, err := ReadTokens(path, UsualLengths(), 1)
+	log, err := ReadTokens(path, DefaultLengths(), 1)
 	if err != nil {
 		return batching.Fitted{}, log, err
 	}

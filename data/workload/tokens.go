@@ -23,18 +23,20 @@ type Tokens struct {
 	Notes    []string
 }
 
-// UsualLengths are those of synthetic requests where none are given.
-func UsualLengths() batching.Lengths { return batching.Lengths{Input: 1000, Output: 250, Spread: 0.8} }
+// DefaultLengths are those of synthetic requests where none are given.
+func DefaultLengths() batching.Lengths {
+	return batching.Lengths{Input: 1000, Output: 250, Spread: 0.8}
+}
 
 // The load that is generated where nothing is said of it.
 const (
-	UsualRate  = 1.0 // requests per second, independent of each other
-	UsualHours = 1.0
+	DefaultRate  = 1.0 // requests per second, independent of each other
+	DefaultHours = 1.0
 )
 
 // LengthsOf are those of requests as long as the ones of loads on a server, on average.
 func LengthsOf(loads []*profile.Serving) batching.Lengths {
-	l, n := batching.Lengths{Spread: UsualLengths().Spread}, float64(len(loads))
+	l, n := batching.Lengths{Spread: DefaultLengths().Spread}, float64(len(loads))
 	for _, load := range loads {
 		l.Input, l.Output = l.Input+load.Input/n, l.Output+load.Output/n
 	}

@@ -84,8 +84,8 @@ type Load struct {
 	Seed      uint64    // of Pattern
 }
 
-// UsualLoad is a day of a hundred requests a second.
-func UsualLoad() Load {
+// DefaultLoad is a day of a hundred requests a second.
+func DefaultLoad() Load {
 	return Load{Pattern: serving.DayLoad, Seconds: 24 * 3600, PerSecond: 100, Seed: 1}
 }
 
@@ -150,7 +150,7 @@ func (l Load) Make() Requests {
 // hundred requests a second.
 func ReadRequests(path string) (Requests, error) {
 	if path == "" {
-		return UsualLoad().Make(), nil
+		return DefaultLoad().Make(), nil
 	}
 	trace, err := read(path, arrivals.Read)
 	if err != nil {

@@ -60,7 +60,7 @@ func TestLoads(t *testing.T) {
 	if phases.LongestLoad()*3 > 31*86400 {
 		t.Errorf("three phases may have %d s each", phases.LongestLoad())
 	}
-	usual := UsualLoad()
+	usual := DefaultLoad()
 	usual.Seconds = 900
 	if r := usual.Make(); len(r.Arrivals) != 900 || r.Made.Pattern != usual.Pattern {
 		t.Errorf("%d seconds", len(r.Arrivals))
@@ -71,7 +71,7 @@ func TestLoads(t *testing.T) {
 func TestTokensLikeLoads(t *testing.T) {
 	loads := []*profile.Serving{{Input: 100, Output: 10}, {Input: 300, Output: 30}}
 	l := LengthsOf(loads)
-	if l.Input != 200 || l.Output != 20 || l.Spread != UsualLengths().Spread {
+	if l.Input != 200 || l.Output != 20 || l.Spread != DefaultLengths().Spread {
 		t.Errorf("%+v", l)
 	}
 	made := MakeTokens(serving.PoissonLoad, 60, 1, l, 1)

@@ -162,9 +162,9 @@ type Crossover struct {
 // maxEpochs bounds the search for crossovers.
 const maxEpochs = 1000
 
-// dialRange is where crossovers are looked for. Where epochs or steps are as long as the script
+// lengthRange is where crossovers are looked for. Where epochs or steps are as long as the script
 // makes them it is about what is asked: a tenth to ten times.
-func dialRange(w question.Workload) (lo, hi float64) {
+func lengthRange(w question.Workload) (lo, hi float64) {
 	asked := w.Steps
 	if asked == nil && w.Counted.InSteps() {
 		asked = w.Epochs
@@ -183,7 +183,7 @@ func Crossovers(r *rank.Result) []Crossover {
 		return nil
 	}
 	var out []Crossover
-	lo, hi := dialRange(r.Query.Workload)
+	lo, hi := lengthRange(r.Query.Workload)
 	for _, o := range r.Space.Objectives.Minimized() {
 		var lines []training.Line
 		var index []int

@@ -159,9 +159,9 @@ func (c *Candidate) Of(o objective.Name) estimate.Estimate {
 	return estimate.Estimate{}
 }
 
-// Line is the value of an objective over the workload's dial: epochs in
+// Line is the value of an objective over the workload's length: epochs in
 // training, or steps where as many are asked of all, units in inference (where the start-up, if any, is spread over
-// them). ok is false where no dial is known.
+// them). ok is false where no length is known.
 func (c *Candidate) Line(o objective.Name) (line training.Line, ok bool) {
 	e := c.Of(o)
 	switch by := c.ByEpochs(o); {
@@ -173,14 +173,14 @@ func (c *Candidate) Line(o objective.Name) (line training.Line, ok bool) {
 	return training.Line{}, false
 }
 
-// OnDial is where on the dial of a workload the candidate is: its epochs, steps or units;
+// Length is how long the candidate's work is in the unit of a workload: its epochs, steps or units;
 // ok is false where that is not known.
-func (c *Candidate) OnDial(w question.Workload) (at float64, ok bool) {
+func (c *Candidate) Length(w question.Workload) (at float64, ok bool) {
 	switch {
 	case c.FixedSteps:
 		return *c.Steps, true
 	case c.Epochs != nil:
-		return w.OnDial(*c.Epochs), true
+		return w.InLengthUnit(*c.Epochs), true
 	case c.Units != nil:
 		return *c.Units, true
 	}

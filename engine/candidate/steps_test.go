@@ -29,8 +29,8 @@ func TestStepsAtBatchSizes(t *testing.T) {
 		"fixed":         {new(2000.0), map[int][2]float64{64: {2000, 20}, 128: {2000, 40}}},
 	} {
 		w := question.Workload{Model: "lm", Mode: profile.Train, Steps: c.steps, Purchase: profile.OnDemand}.Whole(set)
-		if w.DialUnit() != "step" || w.Counted.Batch != 64 || w.Counted.StepsPerEpoch != 10000 ||
-			c.steps == nil && w.OnDial(*w.Epochs) != 10000 {
+		if w.LengthUnit() != "step" || w.Counted.Batch != 64 || w.Counted.StepsPerEpoch != 10000 ||
+			c.steps == nil && w.InLengthUnit(*w.Epochs) != 10000 {
 			t.Errorf("%s: asked as %+v", name, w)
 		}
 		l := NewList(set, w, nil, nil)
@@ -44,9 +44,9 @@ func TestStepsAtBatchSizes(t *testing.T) {
 				t.Errorf("%s at batch %d: %v steps in %g s, want %v", name, x.BatchSize, x.Steps, x.Time.Value, want)
 			}
 			line, _ := x.Line(objective.Time)
-			at, ok := x.OnDial(w)
-			if !ok || math.Abs(line.Slope/w.OnDial(1)*at-want[1]) > 0.1 {
-				t.Errorf("%s at batch %d: %g s over the dial at %g", name, x.BatchSize, line.Slope/w.OnDial(1)*at, at)
+			at, ok := x.Length(w)
+			if !ok || math.Abs(line.Slope/w.InLengthUnit(1)*at-want[1]) > 0.1 {
+				t.Errorf("%s at batch %d: %g s over the length at %g", name, x.BatchSize, line.Slope/w.InLengthUnit(1)*at, at)
 			}
 		}
 	}

@@ -275,16 +275,16 @@ func (w Workload) SaysLength() bool {
 	return w.Epochs != nil || w.TargetAccuracy != nil || w.Steps != nil
 }
 
-// OnDial is an amount of epochs in what the dial counts: epochs, or steps of [Counted].
-func (w Workload) OnDial(epochs float64) float64 {
+// InLengthUnit is an amount of epochs in what the slider counts: epochs, or steps of [Counted].
+func (w Workload) InLengthUnit(epochs float64) float64 {
 	if w.Steps == nil && w.Counted.InSteps() {
 		return epochs * w.Counted.StepsPerEpoch
 	}
 	return epochs
 }
 
-// DialUnit is what the dial of a training counts: "epoch" or "step".
-func (w Workload) DialUnit() string {
+// LengthUnit is what the slider of a training's length counts: "epoch" or "step".
+func (w Workload) LengthUnit() string {
 	if w.Steps != nil || w.Counted.InSteps() {
 		return "step"
 	}

@@ -12,7 +12,7 @@ import (
 	"sweetspot/engine/profile"
 )
 
-// InUnits reports whether the dial of a workload counts units: of inference, or the tokens of
+// InUnits reports whether the length of a workload is in units: of inference, or the tokens of
 // a language model's training. Others count epochs or steps.
 func (w *Workload) InUnits() bool { return w.Mode != profile.Train || w.Tuning != nil }
 

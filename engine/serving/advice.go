@@ -12,8 +12,8 @@ import (
 	"sweetspot/engine/quantity"
 )
 
-// UsualViolations is the share of the requests that may miss their limit.
-const UsualViolations = 0.01
+// DefaultViolations is the share of the requests that may miss their limit.
+const DefaultViolations = 0.01
 
 // Wanted says what is to serve a trace.
 type Wanted struct {
@@ -23,7 +23,7 @@ type Wanted struct {
 	MinAccuracy      *float64
 	MaxUSDPerMillion *float64          // US dollars for a million requests
 	Best             Objective         // what is best is taken of what is within the limits
-	MemoryGiB         float64           // of a function; 0 takes the cheapest within the limit
+	MemoryGiB        float64           // of a function; 0 takes the cheapest within the limit
 	Functions        map[string]Memory // the same of single models, before Function
 	Function         *Memory           // how the time of a function falls with its memory; nil follows from the settings
 	Measured         []MemoryPoint     // that Function is fitted to; nil where it was not

@@ -20,15 +20,15 @@ func MemoryWith(seconds, gb, kneeGiB, fixed float64) (Memory, error) {
 	switch {
 	case !(seconds >= 1e-3 && seconds <= MaxLatencyS):
 		return Memory{}, fmt.Errorf("the time of a function is %g s; give 0.001 to %g", seconds, MaxLatencyS)
-	case !(kneeGiB >= usualMinGiB && kneeGiB <= usualMaxGiB):
-		return Memory{}, fmt.Errorf("the knee of a function is %g GiB; give %g to %g", kneeGiB, usualMinGiB, usualMaxGiB)
+	case !(kneeGiB >= defaultMinGiB && kneeGiB <= defaultMaxGiB):
+		return Memory{}, fmt.Errorf("the knee of a function is %g GiB; give %g to %g", kneeGiB, defaultMinGiB, defaultMaxGiB)
 	case !(fixed >= 0 && fixed <= 1):
 		return Memory{}, fmt.Errorf("the fixed share of a function's time is %g; give a fraction from 0 to 1", fixed)
 	case !(gb > 0):
 		return Memory{}, fmt.Errorf("the memory of a function is %g GiB; give a number above 0", gb)
 	}
 	return Memory{FixedS: fixed * seconds, ScalingS: (1 - fixed) * seconds * min(gb, kneeGiB) / kneeGiB, KneeGiB: kneeGiB,
-		MinGiB: usualMinGiB, MaxGiB: usualMaxGiB}, nil
+		MinGiB: defaultMinGiB, MaxGiB: defaultMaxGiB}, nil
 }
 
 // FitMemory fits how the time of a function falls with its memory to measured times: least
@@ -39,9 +39,9 @@ func FitMemory(points []MemoryPoint) (Memory, error) {
 		return cmp.Compare(a.MemoryGiB, b.MemoryGiB)
 	})
 	for i, p := range points {
-		if !(p.MemoryGiB > 0 && p.MemoryGiB <= usualMaxGiB && p.Seconds >= 1e-3 && p.Seconds <= MaxLatencyS) {
+		if !(p.MemoryGiB > 0 && p.MemoryGiB <= defaultMaxGiB && p.Seconds >= 1e-3 && p.Seconds <= MaxLatencyS) {
 			return Memory{}, fmt.Errorf("a function of %g GiB that takes %g s is no measurement: give up to %g GiB and 0.001 "+
-				"to %g s", p.MemoryGiB, p.Seconds, usualMaxGiB, MaxLatencyS)
+				"to %g s", p.MemoryGiB, p.Seconds, defaultMaxGiB, MaxLatencyS)
 		}
 		if i > 0 && p.MemoryGiB == points[i-1].MemoryGiB {
 			return Memory{}, fmt.Errorf("a function of %g GiB is measured twice; keep one", p.MemoryGiB)
@@ -53,7 +53,7 @@ func FitMemory(points []MemoryPoint) (Memory, error) {
 	}
 	best, least := Memory{}, math.Inf(1)
 	for _, knee := range points[1:] {
-		m := Memory{KneeGiB: knee.MemoryGiB, MinGiB: points[0].MemoryGiB, MaxGiB: usualMaxGiB}
+		m := Memory{KneeGiB: knee.MemoryGiB, MinGiB: points[0].MemoryGiB, MaxGiB: defaultMaxGiB}
 		m.FixedS, m.ScalingS = regress(points, m.KneeGiB)
 		off := 0.0
 		for _, p := range points {

@@ -9,12 +9,12 @@ import (
 
 // VM is one VM as it serves.
 type VM struct {
-	USDPerHour       float64 // dollars
+	USDPerHour        float64 // dollars
 	RequestsPerSecond float64 // throughput within the latency limit, see [CapacityWithin]
-	LatencyS         float64 // of a request that does not wait, seconds; p99 keeps on the safe side
-	StartS           int     // from its order to its first request, seconds
-	MinimumS         int     // least time paid, seconds
-	IncrementS       int     // paid by whole increments, seconds; 0 and 1 are by the second
+	LatencyS          float64 // of a request that does not wait, seconds; p99 keeps on the safe side
+	StartS            int     // from its order to its first request, seconds
+	MinimumS          int     // least time paid, seconds
+	IncrementS        int     // paid by whole increments, seconds; 0 and 1 are by the second
 }
 
 // as is the VM with the price, throughput and latency of another; its start-up
@@ -45,7 +45,7 @@ func PublicPrices() Prices { return Prices{USDPerGBSecond: 0.0000166667, USDPerM
 
 // Function is a serverless function with its memory chosen.
 type Function struct {
-	MemoryGiB   float64
+	MemoryGiB  float64
 	Seconds    float64 // of one request on a warm instance
 	ColdStartS float64 // until a new instance runs, seconds; not billed
 	ModelLoadS float64 // to load the model into it, seconds; billed
@@ -125,9 +125,9 @@ func wholeVMs(demand, perVM float64) int {
 type Memory struct {
 	FixedS   float64 // what no CPU shortens, seconds
 	ScalingS float64 // the rest, at the knee, seconds
-	KneeGiB   float64
-	MinGiB    float64 // the least the model fits in
-	MaxGiB    float64 // the most the platform gives: 3 in the study, 10 today
+	KneeGiB  float64
+	MinGiB   float64 // the least the model fits in
+	MaxGiB   float64 // the most the platform gives: 3 in the study, 10 today
 }
 
 // Seconds returns the time of a request on a warm instance of so much memory.
@@ -144,7 +144,7 @@ func (m Memory) Known(gb float64) (seconds, fixed float64) {
 
 // Choice is a size of memory with what follows from it.
 type Choice struct {
-	MemoryGiB      float64
+	MemoryGiB     float64
 	Seconds       float64 // of a request on a warm instance
 	USDPerMillion float64 // dollars of a million requests on warm instances
 }
@@ -191,18 +191,18 @@ func (m Memory) Suits(limitS float64, p Prices) (gb float64, inTime bool) {
 
 // What [MemoryOf] takes for granted.
 const (
-	UsualKneeGiB = 2.0   // the footnote's SqueezeNet
-	usualMinGiB  = 0.5   // the first of the three kinds of cores (section 3.2.4)
-	usualMaxGiB  = 10.0  // the most that AWS Lambda gives today
-	UsualFixed  = 0.1   // of the time, that no CPU shortens
+	DefaultKneeGiB = 2.0  // the footnote's SqueezeNet
+	defaultMinGiB  = 0.5  // the first of the three kinds of cores (section 3.2.4)
+	defaultMaxGiB  = 10.0 // the most that AWS Lambda gives today
+	DefaultFixed   = 0.1  // of the time, that no CPU shortens
 )
 
 // MemoryOf is a function of which only the time at one size is known: a tenth of
 // it is taken to be fixed, and the knee to be at 2 GiB.
 func MemoryOf(seconds, gb float64) Memory {
 	return Memory{
-		FixedS: UsualFixed * seconds, ScalingS: (1 - UsualFixed) * seconds * min(gb, UsualKneeGiB) / UsualKneeGiB,
-		KneeGiB: UsualKneeGiB, MinGiB: usualMinGiB, MaxGiB: usualMaxGiB,
+		FixedS: DefaultFixed * seconds, ScalingS: (1 - DefaultFixed) * seconds * min(gb, DefaultKneeGiB) / DefaultKneeGiB,
+		KneeGiB: DefaultKneeGiB, MinGiB: defaultMinGiB, MaxGiB: defaultMaxGiB,
 	}
 }
 

@@ -48,7 +48,7 @@ func newFixture(t *testing.T) *fixture {
 		f.clock = ring(time.Time{})
 		return nil
 	}}
-	s := slider.NewDial(slider.Config{Label: "n", Hi: 10, Format: func(v float64) string { return strconv.Itoa(int(v)) },
+	s := slider.NewExact(slider.Config{Label: "n", Hi: 10, Format: func(v float64) string { return strconv.Itoa(int(v)) },
 		Parse: func(s string) (float64, error) { return strconv.ParseFloat(s, 64) },
 		Step:  func(float64) float64 { return 1 }})
 	f.Desk = New(sh, question{order: "a"}, Config[question, float64]{

@@ -18,11 +18,11 @@ import (
 type Direction uint8
 
 // The directions. A constraint has a loose end where it is off: AtLeast the
-// left one, AtMost the right one. A Dial always has a value.
+// left one, AtMost the right one. Exactly always has a value.
 const (
 	AtLeast Direction = iota
 	AtMost
-	Dial
+	Exactly
 )
 
 // Config is what a slider is made of.
@@ -53,14 +53,14 @@ type Slider struct {
 	err     string
 }
 
-// New returns a slider at its loose end, or a dial at its low end.
+// New returns a slider at its loose end, or one that has none at its low end.
 func New(cfg Config) *Slider {
-	return &Slider{cfg: cfg, on: cfg.Direction == Dial, value: cfg.Lo}
+	return &Slider{cfg: cfg, on: cfg.Direction == Exactly, value: cfg.Lo}
 }
 
-// NewDial returns a dial that refuses values beyond the ends of its track.
-func NewDial(cfg Config) *Slider {
-	cfg.Direction, cfg.Parse = Dial, within(cfg.Parse, cfg.Lo, cfg.Hi)
+// NewExact returns a slider without a loose end, which refuses values beyond the ends of its track.
+func NewExact(cfg Config) *Slider {
+	cfg.Direction, cfg.Parse = Exactly, within(cfg.Parse, cfg.Lo, cfg.Hi)
 	return New(cfg)
 }
 
@@ -109,9 +109,9 @@ func (s *Slider) Set(v float64) bool {
 	return true
 }
 
-// Off removes the constraint; a dial keeps its value.
+// Off removes the constraint; one without a loose end keeps its value.
 func (s *Slider) Off() bool {
-	if !s.on || s.cfg.Direction == Dial {
+	if !s.on || s.cfg.Direction == Exactly {
 		return false
 	}
 	s.on = false

@@ -29,7 +29,7 @@ func deadline() *Slider {
 }
 
 func epochs() *Slider {
-	return New(Config{Label: "epochs", Direction: Dial, Log: true, Lo: 1, Hi: 300, Format: quantity.Count,
+	return New(Config{Label: "epochs", Direction: Exactly, Log: true, Lo: 1, Hi: 300, Format: quantity.Count,
 		Parse: quantity.ParseCount, Step: CountStep})
 }
 
@@ -78,7 +78,7 @@ func TestMovesAreRoundAndTheLooseEndIsOff(t *testing.T) {
 	e := epochs()
 	e.BigMove(-3)
 	if v, on := e.Value(); !on || v != 1 {
-		t.Errorf("a dial stays at its end: %v %v", v, on)
+		t.Errorf("one without a loose end stays at its end: %v %v", v, on)
 	}
 	e.Move(4)
 	if v, _ := e.Value(); v != 5 {

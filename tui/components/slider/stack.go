@@ -97,17 +97,17 @@ func (s *Stack) Typing(begin bool) {
 // IsTyping reports whether keys are text for the active slider.
 func (s *Stack) IsTyping() bool { return s.Current().Typing() }
 
-// DialOf is a slider that always has a value, and the number of a question that it
+// Of is a slider that always has a value, and the number of a question that it
 // sets.
-type DialOf[Q any] struct {
+type Of[Q any] struct {
 	Config
 	At func(q *Q) *float64
 }
 
-// Dials are the sliders of dials.
-func Dials[Q any](dials []DialOf[Q]) (s Stack) {
-	for _, d := range dials {
-		s.All = append(s.All, NewDial(d.Config))
+// StackOf are the sliders of a question, from top to bottom.
+func StackOf[Q any](sliders []Of[Q]) (s Stack) {
+	for _, d := range sliders {
+		s.All = append(s.All, NewExact(d.Config))
 	}
 	return s
 }

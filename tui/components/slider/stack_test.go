@@ -12,15 +12,15 @@ import (
 	"sweetspot/tui/theme"
 )
 
-// dials are sliders from 0 to 10 in steps of 1, all at 5.
-func dials(n int) *Stack {
+// stackOf are sliders from 0 to 10 in steps of 1, all at 5.
+func stackOf(n int) *Stack {
 	s := &Stack{}
 	for k := range n {
-		dial := NewDial(Config{Label: "dial " + strconv.Itoa(k), Hi: 10, Step: func(float64) float64 { return 1 },
+		slider := NewExact(Config{Label: "slider " + strconv.Itoa(k), Hi: 10, Step: func(float64) float64 { return 1 },
 			Format: func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) },
 			Parse:  func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }})
-		dial.Set(5)
-		s.All = append(s.All, dial)
+		slider.Set(5)
+		s.All = append(s.All, slider)
 	}
 	return s
 }
@@ -34,7 +34,7 @@ func values(s *Stack) (out []float64) {
 }
 
 func TestTheMouseMovesTheSliderItIsOver(t *testing.T) {
-	s := dials(4)
+	s := stackOf(4)
 	for _, c := range []struct {
 		what    string
 		do      func() bool
@@ -65,7 +65,7 @@ func TestTheMouseMovesTheSliderItIsOver(t *testing.T) {
 
 // Where there is room for few, the active one is among them, and hits are its own.
 func TestTheActiveSliderIsShownAndHit(t *testing.T) {
-	s, th := dials(5), theme.New("", true, false)
+	s, th := stackOf(5), theme.New("", true, false)
 	for height := 1; height <= 12; height++ {
 		for active := range s.All {
 			s.Active = active
@@ -76,7 +76,7 @@ func TestTheActiveSliderIsShownAndHit(t *testing.T) {
 			found := false
 			for y, l := range shown {
 				k, track, ok := s.Hit(y, height)
-				if track != (y%Height == trackLine) || !ok || !track && !strings.Contains(l, "dial "+strconv.Itoa(k)) {
+				if track != (y%Height == trackLine) || !ok || !track && !strings.Contains(l, "slider "+strconv.Itoa(k)) {
 					t.Fatalf("line %d of %d is slider %d (%v, %v): %s", y, height, k, track, ok, l)
 				}
 				found = found || k == active
@@ -104,7 +104,7 @@ func TestTheActiveSliderIsShownAndHit(t *testing.T) {
 
 // A value beyond the track comes back to its end first; one typed there is refused.
 func TestBeyondTheTrack(t *testing.T) {
-	s := dials(1)
+	s := stackOf(1)
 	d := s.Current()
 	for _, c := range []struct{ from, to, move float64 }{{14, 10, -1}, {-3, 0, 1}, {10, 10, 1}, {0, 0, -1}, {9.5, 10, 1},
 		{0.5, 0, -1}} {
@@ -138,7 +138,7 @@ func TestClicksAtTheLooseEnd(t *testing.T) {
 		on        bool
 	}{{AtLeast, -1, false}, {AtLeast, 0, false}, {AtLeast, 1, true}, {AtLeast, 19, true}, {AtMost, 0, true}, {AtMost, 18,
 		true},
-		{AtMost, 19, false}, {AtMost, 20, false}, {Dial, 0, true}, {Dial, 19, true}} {
+		{AtMost, 19, false}, {AtMost, 20, false}, {Exactly, 0, true}, {Exactly, 19, true}} {
 		s := New(Config{Direction: c.direction, Hi: 10, Step: func(float64) float64 { return 1 }})
 		s.Set(5)
 		if changed := s.Click(c.x, 20); !changed {
@@ -159,7 +159,7 @@ func TestTurningAFloorIntoACeiling(t *testing.T) {
 	s := New(Config{Label: "x", Direction: AtLeast, Hi: 10, Format: func(float64) string { return "v" },
 		Step: func(float64) float64 { return 1 }})
 	// Of a floor the right part is allowed, of a ceiling the left one, and of one that is off all.
-	tracks := map[Direction]string{AtLeast: "╌╌╌╌╌├━━━━", AtMost: "━━━━━┤╌╌╌╌", Dial: "━━━━━●━━━━"}
+	tracks := map[Direction]string{AtLeast: "╌╌╌╌╌├━━━━", AtMost: "━━━━━┤╌╌╌╌", Exactly: "━━━━━●━━━━"}
 	for direction, want := range tracks {
 		s.SetDirection(direction)
 		s.Set(5)

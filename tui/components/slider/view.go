@@ -96,7 +96,7 @@ func (s *Slider) track(th *theme.Theme, width int) string {
 func (s *Slider) cell(th *theme.Theme, x, knob, height int, mark bool) (theme.Pen, rune) {
 	sym := &th.Symbols
 	direction := s.cfg.Direction
-	in := !s.on || direction == Dial || direction == AtLeast && x >= knob || direction == AtMost && x <= knob
+	in := !s.on || direction == Exactly || direction == AtLeast && x >= knob || direction == AtMost && x <= knob
 	switch {
 	case x == knob && s.cfg.Direction == AtLeast:
 		return th.Knob, sym.KnobLow

@@ -114,7 +114,7 @@ func announcedBy(set *profile.Set, w question.Workload) (lengths []float64) {
 		if r.TrainSize != nil && w.TrainSize != nil {
 			times = *r.TrainSize / *w.TrainSize
 		}
-		lengths = append(lengths, w.OnDial(*r.Epochs*times))
+		lengths = append(lengths, w.InLengthUnit(*r.Epochs*times))
 	}
 	return lengths
 }

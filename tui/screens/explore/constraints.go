@@ -20,7 +20,7 @@ import (
 )
 
 // constraints is the panel of sliders: a limit for each objective, the workload's
-// own dial, and the weight between time and cost.
+// length, and the weight between time and cost.
 type constraints struct {
 	slider.Stack
 	limits objective.List // of the first sliders
@@ -36,12 +36,12 @@ const histogramBins = 48
 func newConstraints() *constraints {
 	c := &constraints{}
 	c.All = []*slider.Slider{nil, slider.New(slider.Config{
-		Label: "weight", Direction: slider.Dial, Hi: 1, Format: weightText, Parse: slider.ParsePercent, Step: func(
+		Label: "weight", Direction: slider.Exactly, Hi: 1, Format: weightText, Parse: slider.ParsePercent, Step: func(
 			float64) float64 {
 			return 0.05
 		},
 	})}
-	c.setDial(profile.Infer, "unit", false)
+	c.setLength(profile.Infer, "unit", false)
 	c.setLimits(required())
 	return c
 }
@@ -61,7 +61,7 @@ func (c *constraints) setLimits(of objective.List) {
 	}
 	before := len(c.limits)
 	c.All, c.limits = append(all, c.All[before:]...), of
-	if before > 0 && c.Active >= before { // the dial and the weight stay active
+	if before > 0 && c.Active >= before { // the length and the weight stay active
 		c.Active += len(of) - before
 	}
 	c.Active = min(c.Active, len(c.All)-1)
@@ -91,8 +91,8 @@ func limitSlider(o objective.Objective) *slider.Slider {
 	return slider.New(config)
 }
 
-// dial is the slider of the workload's own dial, weight that below it.
-func (c *constraints) dial() *slider.Slider   { return c.All[len(c.limits)] }
+// length is the slider of the workload's length, weight that below it.
+func (c *constraints) length() *slider.Slider { return c.All[len(c.limits)] }
 func (c *constraints) weight() *slider.Slider { return c.All[len(c.limits)+1] }
 
 // parseDeadline takes a bare number as minutes.
@@ -104,20 +104,20 @@ func weightText(cost float64) string {
 	return fmt.Sprintf("time %.0f : cost %.0f", 100*(1-cost), 100*cost)
 }
 
-// setDial makes the dial that belongs to the mode, in epochs or steps or units. Zero epochs stand
+// setLength makes the slider that belongs to the mode, in epochs or steps or units. Zero epochs stand
 // for as many as each source needed, which nobody asks of a training of one's own.
-func (c *constraints) setDial(mode profile.Mode, unit string, own bool) {
+func (c *constraints) setLength(mode profile.Mode, unit string, own bool) {
 	c.mode = mode
 	cfg := slider.Config{
-		Label: unit + "s", Direction: slider.Dial, Log: true, Lo: 1e3, Hi: 1e9,
+		Label: unit + "s", Direction: slider.Exactly, Log: true, Lo: 1e3, Hi: 1e9,
 		Format: quantity.Count, Parse: quantity.ParseCount, Step: slider.CountStep,
 	}
 	switch {
 	case mode == profile.Train && unit == "step":
 		cfg.Lo, cfg.Hi, cfg.Parse = 1, 1e7, parseOwnEpochs
 	case mode == profile.Train:
-		cfg = slider.Config{Label: "epochs", Direction: slider.Dial, Lo: 0, Hi: 100, Format: epochsText, Parse: parseEpochs,
-			Step: slider.CountStep}
+		cfg = slider.Config{Label: "epochs", Direction: slider.Exactly, Lo: 0, Hi: 100, Format: epochsText,
+			Parse: parseEpochs, Step: slider.CountStep}
 		if own {
 			cfg.Lo, cfg.Parse = 1, parseOwnEpochs
 		}
@@ -155,10 +155,10 @@ func (c *constraints) load(q question.Query, unit string) {
 	case q.InTokens():
 		mode, unit = profile.Infer, question.Token
 	case mode == profile.Train:
-		unit = q.DialUnit()
+		unit = q.LengthUnit()
 	}
-	if mode != c.mode || c.dial().Label() != unit+"s" {
-		c.setDial(mode, unit, q.TrainSize != nil)
+	if mode != c.mode || c.length().Label() != unit+"s" {
+		c.setLength(mode, unit, q.TrainSize != nil)
 	}
 	if extra := c.missing(q); len(extra) > 0 {
 		c.setLimits(append(slices.Clone(c.limits), extra...))
@@ -175,17 +175,17 @@ func (c *constraints) load(q question.Query, unit string) {
 			c.loss.Set(*q.TargetLoss)
 		}
 	}
-	dial := q.Units
+	length := q.Units
 	if !q.InUnits() {
-		dial = 0
+		length = 0
 		if q.Epochs != nil {
-			dial = q.OnDial(*q.Epochs)
+			length = q.InLengthUnit(*q.Epochs)
 		}
 		if q.Steps != nil {
-			dial = *q.Steps
+			length = *q.Steps
 		}
 	}
-	c.dial().Set(dial)
+	c.length().Set(length)
 	c.weight().Set(costShare(q.Weights))
 }
 
@@ -235,7 +235,7 @@ func (c *constraints) save(k int, q *question.Query) {
 		case v < 1:
 			q.Epochs = nil
 		default:
-			q.Epochs = new(math.Round(v) / q.OnDial(1))
+			q.Epochs = new(math.Round(v) / q.InLengthUnit(1))
 		}
 	}
 }
@@ -260,18 +260,18 @@ func (c *constraints) show(a *Answer) int {
 	}
 	var marks []float64
 	for _, x := range a.Crossovers {
-		marks = append(marks, a.Question.OnDial(x.Epochs))
+		marks = append(marks, a.Question.InLengthUnit(x.Epochs))
 	}
-	c.dial().Marks = marks
-	c.dial().Histogram = c.dial().Bins(a.announced, histogramBins)
+	c.length().Marks = marks
+	c.length().Histogram = c.length().Bins(a.announced, histogramBins)
 	if c.loss != nil {
 		c.loss.SetNote("")
 		if r.Count() > 0 && r.Space.At(r.First()).ToLoss != nil {
-			c.dial().Set(r.Space.At(r.First()).ToLoss.Tokens.Value)
+			c.length().Set(r.Space.At(r.First()).ToLoss.Tokens.Value)
 			c.loss.SetNote("decides the tokens")
 		}
 	}
-	c.dial().SetNote(strings.Join(slices.DeleteFunc([]string{sizeNote(a.Question.Workload), crossoverNote(a)},
+	c.length().SetNote(strings.Join(slices.DeleteFunc([]string{sizeNote(a.Question.Workload), crossoverNote(a)},
 		func(s string) bool { return s == "" }), " · "))
 	return len(c.All)
 }
@@ -334,7 +334,7 @@ func (c *constraints) layOut(s *rank.Space, q question.Query) {
 	}
 	if len(shown) != len(c.limits) {
 		c.setLimits(shown)
-		c.load(q, strings.TrimSuffix(c.dial().Label(), "s"))
+		c.load(q, strings.TrimSuffix(c.length().Label(), "s"))
 	}
 	for k, of := range c.limits {
 		sl, column := c.All[k], s.Values(of.Name)

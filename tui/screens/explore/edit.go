@@ -56,7 +56,7 @@ func (s *Screen) edit(action keys.Action) tea.Cmd {
 		q.Combine = !q.Combine
 	case keys.FixSteps:
 		if q.Steps == nil { // as many steps at every batch size, or as many units
-			q.Epochs, q.Steps = nil, new(math.Round(q.OnDial(*q.Epochs)))
+			q.Epochs, q.Steps = nil, new(math.Round(q.InLengthUnit(*q.Epochs)))
 		} else {
 			q.Epochs, q.Steps = new(*q.Steps/q.Counted.StepsPerEpoch), nil
 		}

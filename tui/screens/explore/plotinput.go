@@ -85,7 +85,7 @@ func (s *Screen) alongFrontier(steps int) {
 func (s *Screen) frontierOf(region int) []int {
 	r, pair := s.answer.Result, s.plots.pairs[region-FirstPlot]
 	if pair == (objective.Pair{}) {
-		pair = s.plots.pairs[0] // candidates lie on no frontier over the dial
+		pair = s.plots.pairs[0] // candidates lie on no frontier over the length
 	}
 	front := slices.Clone(r.Frontiers[pair])
 	for k, i := range front {
@@ -128,7 +128,7 @@ func (s *Screen) clickPlot(k, x, y int) {
 	if !ok || s.answer == nil {
 		return
 	}
-	if d := s.plots.dial; k == 1 && d != nil {
+	if d := s.plots.length; k == 1 && d != nil {
 		i = d.of[i]
 	}
 	s.choose(i)

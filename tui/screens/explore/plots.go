@@ -26,7 +26,7 @@ type plots struct {
 	space    *rank.Space // the space the columns were laid out for
 	model    string      // that the space is of
 	classes  []string    // names of the point classes, in order
-	dial     *dial       // the second plot's lines; nil where its points are candidates
+	length   *lengthPlot // the second plot's lines; nil where its points are candidates
 	hovered  int         // plot that shows the mouse's crosshair, −1 for none
 	grab     grab        // what the mouse holds
 	ver      uint64
@@ -57,8 +57,8 @@ func (p *plots) show(a *Answer, selected int, pinned []int) {
 		p.layOut(a)
 	}
 	for k, s := range p.scatter {
-		if k == 1 && p.dial != nil {
-			p.dial.show(s, r, a.Seq, int(p.ver), selected)
+		if k == 1 && p.length != nil {
+			p.length.show(s, r, a.Seq, int(p.ver), selected)
 			continue
 		}
 		s.SetFeasible(uint64(a.Seq), r.Feasible)
@@ -75,7 +75,7 @@ func (p *plots) layOut(a *Answer) {
 	s := a.Result.Space
 	p.space = s
 	p.ver++
-	p.dial = nil
+	p.length = nil
 	if model := a.Question.Model; model != p.model {
 		p.model = model
 		p.whole()
@@ -84,8 +84,8 @@ func (p *plots) layOut(a *Answer) {
 	p.pairs, p.fitted = [2]objective.Pair{}, [2]string{}
 	for k := range p.scatter {
 		switch v := p.view(s, k); {
-		case v.dial != "":
-			p.layOutDial(a, class, p.axis(v.dial), v.dial)
+		case v.length != "":
+			p.layOutLength(a, class, p.axis(v.length), v.length)
 		case v == byBatch:
 			p.drawBatches(k, class)
 		default:
@@ -141,8 +141,8 @@ func (p *plots) axis(name objective.Name) plot.Axis {
 // there is nothing to say.
 func (p *plots) note(k int, th *theme.Theme) string {
 	switch {
-	case k == 1 && p.dial != nil:
-		return p.dial.note(th)
+	case k == 1 && p.length != nil:
+		return p.length.note(th)
 	case p.unplaced[k] == 0 || p.space == nil:
 		return ""
 	default:
@@ -190,11 +190,11 @@ func (p *plots) set(k int, x, y plot.Axis, xs, ys []float64, class []uint8) {
 	p.scatter[k].SetData(plot.Data{Version: p.ver, X: xs, Y: ys, Class: class, Of: "candidate"})
 }
 
-// layOutDial draws the cost (or time) of each candidate over epochs or units.
-func (p *plots) layOutDial(a *Answer, class []uint8, axis plot.Axis, o objective.Name) {
-	d, title := newDial(a.Result.Space, class, o, a.Result.Query.Workload)
+// layOutLength draws the cost (or time) of each candidate over epochs or units.
+func (p *plots) layOutLength(a *Answer, class []uint8, axis plot.Axis, o objective.Name) {
+	d, title := newLengthPlot(a.Result.Space, class, o, a.Result.Query.Workload)
 	d.ver = p.ver << 32 // other points than any before
-	p.dial = d
+	p.length = d
 	p.name[1] = axis.Title + " × " + title
 	p.scatter[1].SetAxes(plot.Axis{Title: title, Label: plot.CountLabel}, axis)
 }

@@ -44,7 +44,7 @@ func asked(t *testing.T, model string, mode profile.Mode, w, h int) *Screen {
 func TestCostOverEpochsDrawsTheSelectedLine(t *testing.T) {
 	s := asked(t, "seismic/FCN", profile.Train, 200, 48)
 	p := s.plots
-	if p.dial == nil {
+	if p.length == nil {
 		t.Fatal("no plot over the epochs")
 	}
 	if note := p.note(1, s.th); !strings.Contains(note, "lowest") || !strings.Contains(note, "selected") {
@@ -63,7 +63,7 @@ func TestCostOverEpochsDrawsTheSelectedLine(t *testing.T) {
 // On the plot over the epochs a point is of a line, and the line of a candidate.
 func TestAClickOnALineSelectsItsCandidate(t *testing.T) {
 	s := asked(t, "seismic/FCN", profile.Train, 200, 48)
-	d, scatter := s.plots.dial, s.plots.scatter[1]
+	d, scatter := s.plots.length, s.plots.scatter[1]
 	clicked := map[int]bool{}
 	for j := range d.ground {
 		x, y, ok := scatter.CellOf(j)
@@ -87,7 +87,7 @@ func TestAClickOnALineSelectsItsCandidate(t *testing.T) {
 
 func TestPlotsSayWhatTheyLeaveOut(t *testing.T) {
 	s := asked(t, "seismic/FCN", profile.Train, 200, 48)
-	s.plots.dial, s.plots.unplaced = nil, [2]int{0, 3}
+	s.plots.length, s.plots.unplaced = nil, [2]int{0, 3}
 	if got := ansi.Strip(s.plotNote(1)); !strings.Contains(got, "3 without") {
 		t.Errorf("three candidates are left out, the note is %q", got)
 	}
@@ -116,7 +116,7 @@ func TestTallTerminalsHaveTallPlots(t *testing.T) {
 	}
 }
 
-// Either plot shows any pair, time × cost among them; the second also the dial.
+// Either plot shows any pair, time × cost among them; the second also the length.
 func TestEitherPlotShowsTimeByCost(t *testing.T) {
 	s := asked(t, "CaffeNet", profile.Infer, 120, 38)
 	for region, want := range map[int][]string{

@@ -281,19 +281,19 @@ func TestTheCursorIsHeldOffTheFirstRow(t *testing.T) {
 	}
 }
 
-func TestTheDialOfATraining(t *testing.T) {
+func TestTheLengthOfATraining(t *testing.T) {
 	c := newConstraints()
-	c.setDial(profile.Train, "sample", false)
+	c.setLength(profile.Train, "sample", false)
 	q := question.Default()
 	q.Mode, q.Model = profile.Train, "x"
-	dial := len(c.limits)
+	length := len(c.limits)
 	for _, v := range []struct {
 		at   float64
 		want *float64
 		text string
 	}{{0, nil, "as each source"}, {0.9, nil, "1"}, {1, new(1.0), "1"}, {12.4, new(12.0), "12"}} {
-		c.dial().Set(v.at)
-		if c.save(dial, &q); (q.Epochs == nil) != (v.want == nil) || v.want != nil && *q.Epochs != *v.want {
+		c.length().Set(v.at)
+		if c.save(length, &q); (q.Epochs == nil) != (v.want == nil) || v.want != nil && *q.Epochs != *v.want {
 			t.Errorf("at %g it asks for %v epochs", v.at, q.Epochs)
 		}
 		if got := epochsText(v.at); got != v.text {
@@ -301,8 +301,8 @@ func TestTheDialOfATraining(t *testing.T) {
 		}
 	}
 	c.load(q, "sample")
-	if v, _ := c.dial().Value(); v != 12 || c.dial().Label() != "epochs" {
-		t.Errorf("12 epochs are %g %s", v, c.dial().Label())
+	if v, _ := c.length().Value(); v != 12 || c.length().Label() != "epochs" {
+		t.Errorf("12 epochs are %g %s", v, c.length().Label())
 	}
 	for typed, want := range map[string]float64{"0": 0, "5" + " ": 5, "1k": 1000} {
 		if v, err := parseEpochs(typed); err != nil || v != want {
@@ -314,11 +314,11 @@ func TestTheDialOfATraining(t *testing.T) {
 	}
 	q.Mode, q.Units = profile.Infer, 5000
 	c.load(q, "image")
-	if v, _ := c.dial().Value(); v != 5000 || c.dial().Label() != "images" {
-		t.Errorf("5,000 images are %g %s", v, c.dial().Label())
+	if v, _ := c.length().Value(); v != 5000 || c.length().Label() != "images" {
+		t.Errorf("5,000 images are %g %s", v, c.length().Label())
 	}
-	c.dial().Set(7000)
-	if c.save(dial, &q); q.Units != 7000 {
+	c.length().Set(7000)
+	if c.save(length, &q); q.Units != 7000 {
 		t.Errorf("7,000 images ask for %g", q.Units)
 	}
 	q.Weights = question.Weights{objective.Time: 0.2, objective.Cost: 0.3, objective.Energy: 0.5}
@@ -326,7 +326,7 @@ func TestTheDialOfATraining(t *testing.T) {
 		t.Errorf("of time and cost cost has %g", costShare(q.Weights))
 	}
 	c.weight().Set(0.25)
-	c.save(dial+1, &q)
+	c.save(length+1, &q)
 	if q.Sort != question.ByScore || q.Weights[objective.Time] != 0.75 || q.Weights[objective.Cost] != 0.25 ||
 		q.Weights[objective.Energy] != 0.5 {
 		t.Errorf("weighs %v, by %s", q.Weights, q.Sort)

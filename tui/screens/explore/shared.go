@@ -28,7 +28,7 @@ type Shared struct {
 type laidOut struct {
 	space     *rank.Space
 	spots     map[int][]advice.SweetSpot // by candidate: where it is one, and where it is the unpruned one
-	announced []float64                  // how long trainings of one's own were to be, on the dial; see [announcedBy]
+	announced []float64                  // how long one's own trainings were to be, on the slider; see [announcedBy]
 }
 
 // pool holds values by a set and a key, weakly. Its zero value is empty.

@@ -10,10 +10,10 @@ import (
 )
 
 // view is what a plot shows: a pair of objectives, or else an objective over the
-// workload's dial; without any price, on the first plot, the time by batch size.
+// workload's length; without any price, on the first plot, the time by batch size.
 type view struct {
-	pair objective.Pair
-	dial objective.Name
+	pair   objective.Pair
+	length objective.Name
 }
 
 // byBatch is the view of the time by batch size.
@@ -35,7 +35,7 @@ func views(s *rank.Space, k int) (all []view) {
 	if k == 1 {
 		for _, o := range s.Objectives.Minimized() {
 			if known(o.Name) {
-				all = append(all, view{dial: o.Name})
+				all = append(all, view{length: o.Name})
 			}
 		}
 	}
@@ -50,7 +50,7 @@ func views(s *rank.Space, k int) (all []view) {
 }
 
 // usual is what plot k begins with: the first the time, the second the cost, by the
-// accuracy where it tells candidates apart; else the cost by the time, and over the dial.
+// accuracy where it tells candidates apart; else the cost by the time, and over the length.
 func usual(s *rank.Space, k int) view {
 	priced := anyKnown(s.Values(objective.Cost))
 	switch {
@@ -61,9 +61,9 @@ func usual(s *rank.Space, k int) view {
 	case k == 0:
 		return view{pair: objective.Pair{A: objective.Time, B: objective.Cost}}
 	case priced:
-		return view{dial: objective.Cost}
+		return view{length: objective.Cost}
 	}
-	return view{dial: objective.Time}
+	return view{length: objective.Time}
 }
 
 // view is what plot k shows of a space: what was chosen, where the space has it.

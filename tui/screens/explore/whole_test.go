@@ -16,9 +16,9 @@ import (
 	"sweetspot/tui/theme"
 )
 
-// The dial of trainings of one's own is in the epochs of the newest, and shows how long each
+// The length of trainings of one's own is in the epochs of the newest, and shows how long each
 // run was to be: 50 epochs of 6,000 are 5 of 60,000.
-func TestTheDialOfOnesOwnTrainings(t *testing.T) {
+func TestTheLengthOfOnesOwnTrainings(t *testing.T) {
 	set := &profile.Set{}
 	for i, size := range []float64{6000, 60000} {
 		set.Runs = append(set.Runs, profile.Run{ID: int64(i + 1), Model: "train", Mode: profile.Train, Unit: "image",
@@ -38,17 +38,17 @@ func TestTheDialOfOnesOwnTrainings(t *testing.T) {
 	c := newConstraints()
 	c.load(a.Question, "image")
 	c.show(a)
-	if v, _ := c.dial().Value(); v != 20 || len(c.dial().Histogram) == 0 {
-		t.Errorf("at %g, %v", v, c.dial().Histogram)
+	if v, _ := c.length().Value(); v != 20 || len(c.length().Histogram) == 0 {
+		t.Errorf("at %g, %v", v, c.length().Histogram)
 	}
 	if _, err := parseOwnEpochs("0"); err == nil {
 		t.Error("as each source: there is none but the user")
 	}
 }
 
-// The dial of a training counted in steps is in those of the newest run's batch size, with each
+// The length of a training counted in steps is in those of the newest run's batch size, with each
 // run's own mark; fixed, it is the steps at every batch size.
-func TestTheDialInSteps(t *testing.T) {
+func TestTheLengthInSteps(t *testing.T) {
 	set := &profile.Set{}
 	for i, batch := range []int{128, 64} {
 		set.Runs = append(set.Runs, training.InEpochs(profile.Run{ID: int64(i + 1), Model: "lm", Mode: profile.Train,
@@ -69,23 +69,23 @@ func TestTheDialInSteps(t *testing.T) {
 	if got := a.announced; !slices.Equal(got, []float64{10000, 20000}) {
 		t.Errorf("announced %v", got)
 	}
-	if v, _ := c.dial().Value(); v != 20000 || c.dial().Label() != "steps" ||
+	if v, _ := c.length().Value(); v != 20000 || c.length().Label() != "steps" ||
 		sizeNote(a.Question.Workload) != "of 64 samples" {
-		t.Errorf("%s at %g, %s", c.dial().Label(), v, sizeNote(a.Question.Workload))
+		t.Errorf("%s at %g, %s", c.length().Label(), v, sizeNote(a.Question.Workload))
 	}
 	q = a.Question
-	c.dial().Set(1000)
+	c.length().Set(1000)
 	c.save(len(c.limits), &q)
 	if *q.Epochs**q.TrainSize != 64000 {
 		t.Errorf("1,000 steps are %g epochs of %g", *q.Epochs, *q.TrainSize)
 	}
 	q.Steps, q.Epochs = new(3000.0), nil
 	a = shown(q)
-	if v, _ := c.dial().Value(); v != 3000 || c.dial().Label() != "steps" ||
+	if v, _ := c.length().Value(); v != 3000 || c.length().Label() != "steps" ||
 		!slices.Equal(a.announced, []float64{5000, 20000}) || sizeNote(a.Question.Workload) != "at every batch size" {
 		t.Errorf("fixed at %g, announced %v", v, a.announced)
 	}
-	c.dial().Set(4000)
+	c.length().Set(4000)
 	if c.save(len(c.limits), &q); *q.Steps != 4000 || q.Epochs != nil {
 		t.Errorf("moved to %v steps, %v epochs", q.Steps, q.Epochs)
 	}

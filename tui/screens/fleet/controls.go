@@ -27,8 +27,8 @@ const (
 	acceptanceSlider
 )
 
-// dials are the sliders, and what each sets.
-var dials = []slider.DialOf[Question]{
+// settings are the sliders, and what each sets.
+var settings = []slider.Of[Question]{
 	vmsSlider: {Config: slider.Config{
 		Label: "reserved VMs", Hi: mostVMs, Step: slider.CountStep, Parse: parseWhole,
 		Format: func(v float64) string { return quantity.Count(math.Round(v)) },
@@ -53,7 +53,7 @@ func price(label string) slider.Config {
 type controls struct{ slider.Stack }
 
 func newControls() *controls {
-	c := &controls{slider.Dials(dials)}
+	c := &controls{slider.StackOf(settings)}
 	c.All[vmsSlider].SetRange(0, usualVMs)
 	return c
 }
@@ -116,14 +116,14 @@ func acceptanceText(v float64) string {
 
 // load puts the sliders where a question has them.
 func (c *controls) load(q Question) {
-	for k, d := range dials {
+	for k, d := range settings {
 		c.All[k].Set(*d.At(&q))
 	}
 }
 
 // save writes slider k into a question.
 func (c *controls) save(k int, q *Question) {
-	*dials[k].At(q), _ = c.All[k].Value()
+	*settings[k].At(q), _ = c.All[k].Value()
 	switch k {
 	case vmsSlider:
 		q.VMs = math.Round(q.VMs)

@@ -10,8 +10,8 @@ import (
 	"sweetspot/engine/serving"
 	"sweetspot/tui/components/ask"
 	"sweetspot/tui/components/slider"
-	"sweetspot/tui/screens/traffic/dial"
 	"sweetspot/tui/screens/traffic/figure"
+	"sweetspot/tui/screens/traffic/sliders"
 )
 
 // The sliders, from top to bottom. The last one is there where a load is synthetic.
@@ -29,20 +29,20 @@ const (
 	lengthSlider
 )
 
-// dials are the sliders, and what each sets. That of accuracy is a limit; that of the length sets the
+// settings are the sliders, and what each sets. That of accuracy is a limit; that of the length sets the
 // load.
-var dials = []slider.DialOf[Question]{
-	limitSlider:     {Config: dial.Latency, At: func(q *Question) *float64 { return &q.LimitS }},
-	accuracySlider:  {Config: dial.Accuracy, At: func(q *Question) *float64 { return &q.MinAccuracy }},
-	strictSlider:    {Config: dial.Strict, At: func(q *Question) *float64 { return &q.StrictShare }},
-	startSlider:     {Config: dial.Start, At: func(q *Question) *float64 { return &q.StartS }},
-	memorySlider:    {Config: dial.Memory, At: func(q *Question) *float64 { return &q.MemoryGiB }},
-	priceSlider:     {Config: dial.Price, At: func(q *Question) *float64 { return &q.USDPerHour }},
-	scaleSlider:     {Config: dial.Scale, At: func(q *Question) *float64 { return &q.Scale }},
-	warmSlider:      {Config: dial.Warm, At: func(q *Question) *float64 { return &q.Warm }},
-	predictorSlider: {Config: dial.Predictor, At: func(q *Question) *float64 { return &q.Predictor }},
-	windowSlider:    {Config: dial.Window, At: func(q *Question) *float64 { return &q.WindowS }},
-	lengthSlider:    {Config: dial.Length, At: func(*Question) *float64 { return new(float64) }},
+var settings = []slider.Of[Question]{
+	limitSlider:     {Config: sliders.Latency, At: func(q *Question) *float64 { return &q.LimitS }},
+	accuracySlider:  {Config: sliders.Accuracy, At: func(q *Question) *float64 { return &q.MinAccuracy }},
+	strictSlider:    {Config: sliders.Strict, At: func(q *Question) *float64 { return &q.StrictShare }},
+	startSlider:     {Config: sliders.Start, At: func(q *Question) *float64 { return &q.StartS }},
+	memorySlider:    {Config: sliders.Memory, At: func(q *Question) *float64 { return &q.MemoryGiB }},
+	priceSlider:     {Config: sliders.Price, At: func(q *Question) *float64 { return &q.USDPerHour }},
+	scaleSlider:     {Config: sliders.Scale, At: func(q *Question) *float64 { return &q.Scale }},
+	warmSlider:      {Config: sliders.Warm, At: func(q *Question) *float64 { return &q.Warm }},
+	predictorSlider: {Config: sliders.Predictor, At: func(q *Question) *float64 { return &q.Predictor }},
+	windowSlider:    {Config: sliders.Window, At: func(q *Question) *float64 { return &q.WindowS }},
+	lengthSlider:    {Config: sliders.Length, At: func(*Question) *float64 { return new(float64) }},
 }
 
 // controls is the panel of sliders.
@@ -53,7 +53,7 @@ type controls struct {
 }
 
 func newControls() *controls {
-	c := &controls{Stack: slider.Dials(dials), trace: &workload.Requests{}}
+	c := &controls{Stack: slider.StackOf(settings), trace: &workload.Requests{}}
 	c.All[accuracySlider].SetDirection(slider.AtLeast)
 	c.every = c.All
 	return c
@@ -62,14 +62,14 @@ func newControls() *controls {
 // load puts the sliders where a question has them. Without a memory of its own the
 // function's slider goes where the answer says.
 func (c *controls) load(q Question) {
-	made, ok := dial.Made(q.Load, c.trace)
+	made, ok := sliders.Made(q.Load, c.trace)
 	c.every[lengthSlider].Set(float64(made.Seconds))
 	c.All = c.every
 	if !ok {
 		c.All = c.every[:lengthSlider]
 	}
 	c.Active = min(c.Active, len(c.All)-1)
-	for k, d := range dials[:lengthSlider] {
+	for k, d := range settings[:lengthSlider] {
 		if v := *d.At(&q); v > 0 || d.Lo == 0 && k != accuracySlider {
 			c.All[k].Set(v)
 		} else {
@@ -83,22 +83,22 @@ func (c *controls) load(q Question) {
 func (c *controls) save(k int, q *Question) {
 	v, on := c.All[k].Value()
 	if k == lengthSlider {
-		q.Load = dial.WithLength(q.Load, c.trace, v)
+		q.Load = sliders.WithLength(q.Load, c.trace, v)
 		return
 	}
 	if k == accuracySlider && (!on || q.Model == "") {
 		v = 0
 	}
-	*dials[k].At(q) = v
+	*settings[k].At(q) = v
 }
 
 // show brings notes and marks to an answer.
 func (c *controls) show(a *Answer) {
-	dial.ShowMemory(c.All[memorySlider], &a.Engine, a.Question.MemoryGiB)
+	sliders.ShowMemory(c.All[memorySlider], &a.Engine, a.Question.MemoryGiB)
 	accuracy := c.All[accuracySlider]
 	accuracy.SetNote("m chooses a model")
 	if a.Question.Model != "" {
-		dial.ShowAccuracy(accuracy, &a.Engine)
+		sliders.ShowAccuracy(accuracy, &a.Engine)
 	}
 	price := c.All[priceSlider]
 	price.SetNote("")
@@ -108,7 +108,7 @@ func (c *controls) show(a *Answer) {
 	if o := a.Engine.Offer(); o != nil && o.PriceFrom != "as given" {
 		price.SetNote(fmt.Sprintf("catalog: $%.3g/h", o.USDPerHour))
 	}
-	made, _ := dial.Made(a.Question.Load, c.trace)
+	made, _ := sliders.Made(a.Question.Load, c.trace)
 	c.every[lengthSlider].SetNote("w: " + made.Words())
 	c.All[scaleSlider].SetNote(fmt.Sprintf("peak %s/s", quantity.Count(float64(a.Engine.Trace.Peak()))))
 }
@@ -124,9 +124,9 @@ type Answer struct {
 }
 
 func solve(t Trace, set *profile.Set, q Question) *Answer {
-	a := &Answer{Question: q, Load: dial.Requests(q.Load, t)}
+	a := &Answer{Question: q, Load: sliders.Requests(q.Load, t)}
 	engine := serving.Question{Trace: a.Load.Arrivals.Scaled(q.Scale), Settings: q.Settings(),
-		MaxViolations: serving.UsualViolations}
+		MaxViolations: serving.DefaultViolations}
 	s := &engine.Settings
 	s.StrictLimitS, s.RelaxedLimitS, s.VM.USDPerHour = q.LimitS, max(s.RelaxedLimitS, q.LimitS), q.USDPerHour
 	var err error

@@ -11,8 +11,8 @@ import (
 	"sweetspot/engine/serving"
 	"sweetspot/tui/components/ask"
 	"sweetspot/tui/components/slider"
-	"sweetspot/tui/screens/traffic/dial"
 	"sweetspot/tui/screens/traffic/figure"
+	"sweetspot/tui/screens/traffic/sliders"
 	"sweetspot/tui/text"
 )
 
@@ -27,7 +27,7 @@ type TokenQuestion struct {
 }
 
 func firstTokenQuestion() TokenQuestion {
-	return TokenQuestion{TTFTS: 1, TPOTS: 0.05, Share: 1 - serving.UsualViolations, Scale: 1}
+	return TokenQuestion{TTFTS: 1, TPOTS: 0.05, Share: 1 - serving.DefaultViolations, Scale: 1}
 }
 
 // The sliders, from top to bottom.
@@ -41,19 +41,19 @@ const (
 	outputSlider
 )
 
-// tokenDials are the sliders, and what each sets. Prices at the low end are not given.
-var tokenDials = []slider.DialOf[TokenQuestion]{
-	ttftSlider: {Config: slider.Config{Label: "TTFT", Log: true, Lo: 0.01, Hi: 60, Format: dial.Limit,
+// tokenSliders are the sliders, and what each sets. Prices at the low end are not given.
+var tokenSliders = []slider.Of[TokenQuestion]{
+	ttftSlider: {Config: slider.Config{Label: "TTFT", Log: true, Lo: 0.01, Hi: 60, Format: sliders.Limit,
 		Parse: quantity.ParseDuration}, At: func(q *TokenQuestion) *float64 { return &q.TTFTS }},
-	tpotSlider: {Config: slider.Config{Label: "TPOT", Log: true, Lo: 0.001, Hi: 2, Format: dial.Limit,
+	tpotSlider: {Config: slider.Config{Label: "TPOT", Log: true, Lo: 0.001, Hi: 2, Format: sliders.Limit,
 		Parse: quantity.ParseDuration}, At: func(q *TokenQuestion) *float64 { return &q.TPOTS }},
 	shareSlider: {Config: slider.Config{Label: "in time", Lo: 0.5, Hi: 1, Format: quantity.Percent,
 		Parse: slider.ParsePercent, Step: func(float64) float64 { return 0.005 }},
 		At: func(q *TokenQuestion) *float64 { return &q.Share }},
-	tokenScaleSlider: {Config: slider.Config{Label: "load", Log: true, Lo: 0.01, Hi: 1000, Format: dial.Times,
+	tokenScaleSlider: {Config: slider.Config{Label: "load", Log: true, Lo: 0.01, Hi: 1000, Format: sliders.Times,
 		Parse: quantity.ParseCount}, At: func(q *TokenQuestion) *float64 { return &q.Scale }},
 	replicaSlider: {Config: slider.Config{Label: "replica", Log: true, Lo: leastHourly, Hi: 500, Format: given(leastHourly,
-		dial.Hourly), Parse: quantity.ParseMoney}, At: func(q *TokenQuestion) *float64 { return &q.USDPerHour }},
+		sliders.Hourly), Parse: quantity.ParseMoney}, At: func(q *TokenQuestion) *float64 { return &q.USDPerHour }},
 	inputSlider: {Config: slider.Config{Label: "API in", Log: true, Lo: leastToken, Hi: 1000, Format: given(leastToken,
 		millionText), Parse: quantity.ParseMoney}, At: func(q *TokenQuestion) *float64 { return &q.APIInput }},
 	outputSlider: {Config: slider.Config{Label: "API out", Log: true, Lo: leastToken, Hi: 1000, Format: given(leastToken,
@@ -79,11 +79,11 @@ func millionText(v float64) string { return "$" + strconv.FormatFloat(v, 'g', 3,
 // tokenControls is the panel of sliders.
 type tokenControls struct{ slider.Stack }
 
-func newTokenControls() *tokenControls { return &tokenControls{slider.Dials(tokenDials)} }
+func newTokenControls() *tokenControls { return &tokenControls{slider.StackOf(tokenSliders)} }
 
 // load puts the sliders where a question has them.
 func (c *tokenControls) load(q TokenQuestion) {
-	for k, d := range tokenDials {
+	for k, d := range tokenSliders {
 		c.All[k].Set(max(*d.At(&q), d.Lo))
 	}
 }
@@ -91,13 +91,13 @@ func (c *tokenControls) load(q TokenQuestion) {
 // save writes slider k into a question.
 func (c *tokenControls) save(k int, q *TokenQuestion) {
 	v, _ := c.All[k].Value()
-	if k >= replicaSlider && v <= tokenDials[k].Lo {
+	if k >= replicaSlider && v <= tokenSliders[k].Lo {
 		v = 0
 	}
 	if k == replicaSlider && v > 0 {
 		q.VM = ""
 	}
-	*tokenDials[k].At(q) = v
+	*tokenSliders[k].At(q) = v
 }
 
 // show brings notes and marks to an answer.

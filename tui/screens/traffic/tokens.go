@@ -59,7 +59,7 @@ func newTokens(sh *screen.Shell) *Tokens {
 		Save: s.controls.save, Load: s.controls.load,
 	}, desk.TraceConfig[workload.Tokens, TokenAnswer, TokenAnswer]{
 		Read: func(_ context.Context, path string) (workload.Tokens, error) {
-			return workload.ReadTokens(path, workload.UsualLengths(), drawnBy)
+			return workload.ReadTokens(path, workload.DefaultLengths(), drawnBy)
 		},
 		Title: "Open a trace of requests with their lengths", Extensions: []string{".csv", ".jsonl", ".gz"},
 		Empty: func(t workload.Tokens) bool { return len(t.Requests) == 0 },
@@ -101,7 +101,7 @@ func (s *Tokens) fit(name, weights string, read func() (batching.Fitted, workloa
 func (s *Tokens) serveLoads(name string, of profile.Server, all []profile.Server) tea.Cmd {
 	weights := cmp.Or(of.Variant.Name, of.Variant.Precision)
 	return s.fit(name, weights, func() (batching.Fitted, workload.Tokens, error) {
-		made := workload.MakeTokens(serving.PoissonLoad, workload.UsualHours*3600, workload.UsualRate,
+		made := workload.MakeTokens(serving.PoissonLoad, workload.DefaultHours*3600, workload.DefaultRate,
 			workload.LengthsOf(of.Loads), drawnBy)
 		fit, err := batching.FitServer(of, all, batching.Settings{})
 		if err != nil {

@@ -88,7 +88,7 @@ func (s *VMs) costs(w, h int) string {
 	if s.Shown == nil || s.Shown.Why != "" {
 		return ""
 	}
-	return figure.SchemeCosts(s.Theme, s.Shown.Outcomes, serving.UsualViolations, w, h)
+	return figure.SchemeCosts(s.Theme, s.Shown.Outcomes, serving.DefaultViolations, w, h)
 }
 
 func (s *VMs) traceNote() string {

@@ -10,8 +10,8 @@ import (
 
 	"sweetspot/engine/serving"
 	"sweetspot/tui/components/desk"
-	"sweetspot/tui/screens/traffic/dial"
 	"sweetspot/tui/screens/traffic/figure"
+	"sweetspot/tui/screens/traffic/sliders"
 )
 
 func TestNotesOfTheSliders(t *testing.T) {
@@ -102,7 +102,8 @@ func TestWordsOfTheScreen(t *testing.T) {
 			t.Errorf("%g is %s, not %s", v, got, want)
 		}
 	}
-	got := strings.Join([]string{dial.Limit(0.5), dial.Gibibytes(1.0625), dial.Hourly(0.12345), dial.Times(2)}, " ")
+	got := strings.Join([]string{sliders.Limit(0.5), sliders.Gibibytes(1.0625), sliders.Hourly(0.12345),
+		sliders.Times(2)}, " ")
 	if got != "≤ 500 ms 1.06 GiB $0.123/h ×2" {
 		t.Error(got)
 	}

@@ -16,17 +16,17 @@ import (
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
-	"sweetspot/tui/screens/traffic/dial"
+	"sweetspot/tui/screens/traffic/sliders"
 	"sweetspot/tui/text"
 	"sweetspot/tui/theme"
 )
 
 // Question is what the screen asks of its trace.
 type Question struct {
-	dial.Shared
+	sliders.Shared
 	LimitS      float64 // of strict requests, seconds
 	MinAccuracy float64 // of the variant, in [0,1]; 0 is any
-	MemoryGiB    float64 // of a function; 0 takes the cheapest within the limit
+	MemoryGiB   float64 // of a function; 0 takes the cheapest within the limit
 	Model       string  // whose runs say what a VM serves; "" is the study's VM
 }
 
@@ -50,7 +50,7 @@ type VMs struct {
 // newVMs returns it without a trace.
 func newVMs(sh *screen.Shell, read TraceReader) *VMs {
 	s := &VMs{controls: newControls(), plots: newPlots(sh.Theme), models: []string{""}}
-	first := Question{Shared: dial.Usual(), LimitS: serving.Defaults().StrictLimitS}
+	first := Question{Shared: sliders.Defaults(), LimitS: serving.Defaults().StrictLimitS}
 	s.Traced = desk.NewTraced(sh, first, desk.Config[Question, *Answer]{
 		Sliders: &s.controls.Stack, Regions: []string{keys.InTrafficSliders, keys.InTrafficSchemes},
 		Save: s.controls.save, Load: s.controls.load,
@@ -94,7 +94,7 @@ func (s *VMs) Act(action keys.Action) tea.Cmd {
 	case keys.NextChart:
 		s.turn()
 	case keys.Workload:
-		dial.ChooseLoad(s.Shell, s.Question().Load, s.Trace, s.setLoad, s.Open)
+		sliders.ChooseLoad(s.Shell, s.Question().Load, s.Trace, s.setLoad, s.Open)
 	case keys.Clear:
 		return s.clear()
 	case keys.Export:

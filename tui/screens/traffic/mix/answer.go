@@ -12,8 +12,8 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/serving"
 	"sweetspot/tui/components/ask"
-	"sweetspot/tui/screens/traffic/dial"
 	"sweetspot/tui/screens/traffic/figure"
+	"sweetspot/tui/screens/traffic/sliders"
 )
 
 // Answer is what serves a mix; nobody changes it.
@@ -38,7 +38,7 @@ func (a *Answer) of(kind int) *serving.Group {
 
 // solve answers a question without intervals.
 func solve(t workload.Requests, set *profile.Set, q Question) *Answer {
-	a := &Answer{Question: q, Load: dial.Requests(q.Load, t), Unserved: -1}
+	a := &Answer{Question: q, Load: sliders.Requests(q.Load, t), Unserved: -1}
 	err := q.check()
 	if err == nil {
 		a.asked = q.mix(a.Load)

@@ -7,7 +7,7 @@ import (
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/serving"
 	"sweetspot/tui/components/slider"
-	"sweetspot/tui/screens/traffic/dial"
+	"sweetspot/tui/screens/traffic/sliders"
 )
 
 // The sliders of a kind, from top to bottom.
@@ -22,22 +22,22 @@ const (
 	fixedSlider
 )
 
-// kindDial is a slider, and what it sets of a kind of request.
-type kindDial struct {
+// kindSlider is a slider, and what it sets of a kind of request.
+type kindSlider struct {
 	slider.Config
 	get func(w *serving.Kind) (v float64, on bool)
 	set func(w *serving.Kind, v float64, on bool)
 }
 
-// kindDials are the sliders of a kind but for that of the share, which changes the others, too.
-var kindDials = []kindDial{
-	shareSlider: {Config: slider.Config{Label: "share", Direction: slider.Dial, Lo: serving.LeastShare, Hi: 1,
+// kindSliders are the sliders of a kind but for that of the share, which changes the others, too.
+var kindSliders = []kindSlider{
+	shareSlider: {Config: slider.Config{Label: "share", Direction: slider.Exactly, Lo: serving.LeastShare, Hi: 1,
 		Format: quantity.Percent, Parse: slider.ParsePercent, Step: func(float64) float64 { return 0.01 }},
 		get: func(w *serving.Kind) (float64, bool) { return w.Share, true }},
-	limitSlider: {Config: dial.Latency,
+	limitSlider: {Config: sliders.Latency,
 		get: func(w *serving.Kind) (float64, bool) { return w.LimitS, true },
 		set: func(w *serving.Kind, v float64, _ bool) { w.LimitS = v }},
-	accuracySlider: {Config: dial.Accuracy,
+	accuracySlider: {Config: sliders.Accuracy,
 		get: func(w *serving.Kind) (float64, bool) { return optional(w.MinAccuracy) },
 		set: func(w *serving.Kind, v float64, on bool) { w.MinAccuracy = given(v, on) }},
 	costSlider: {Config: slider.Config{Label: "cost", Direction: slider.AtMost, Log: true, Lo: 0.01, Hi: 1000,
@@ -49,18 +49,18 @@ var kindDials = []kindDial{
 				w.Best = serving.Accuracy
 			}
 		}},
-	memorySlider: {Config: dial.Memory,
+	memorySlider: {Config: sliders.Memory,
 		get: func(w *serving.Kind) (float64, bool) { return w.MemoryGiB, w.MemoryGiB > 0 },
 		set: func(w *serving.Kind, v float64, _ bool) { w.MemoryGiB = v }},
 	timeSlider: {Config: slider.Config{Label: "its time", Log: true, Lo: 0.001, Hi: 60,
-		Format: func(v float64) string { return quantity.Duration(v) + " at " + dial.Gibibytes(usualGiB) },
+		Format: func(v float64) string { return quantity.Duration(v) + " at " + sliders.Gibibytes(defaultGiB) },
 		Parse:  quantity.ParseDuration},
 		get: func(w *serving.Kind) (float64, bool) { s, _, _ := function(w); return s, true },
 		set: func(w *serving.Kind, v float64, _ bool) {
 			_, knee, fixed := function(w)
 			setFunction(w, v, knee, fixed)
 		}},
-	kneeSlider: {Config: slider.Config{Label: "its knee", Log: true, Lo: 0.5, Hi: 10, Format: dial.Gibibytes,
+	kneeSlider: {Config: slider.Config{Label: "its knee", Log: true, Lo: 0.5, Hi: 10, Format: sliders.Gibibytes,
 		Parse: quantity.ParseCount},
 		get: func(w *serving.Kind) (float64, bool) { _, knee, _ := function(w); return knee, true },
 		set: func(w *serving.Kind, v float64, _ bool) { s, _, fixed := function(w); setFunction(w, s, v, fixed) }},
@@ -86,41 +86,41 @@ func given(v float64, on bool) *float64 {
 	return &v
 }
 
-// usualGiB is the size of a function at which its time is set.
-var usualGiB = serving.Defaults().Function.MemoryGiB
+// defaultGiB is the size of a function at which its time is set.
+var defaultGiB = serving.Defaults().Function.MemoryGiB
 
 // function is how the time of a kind's function falls with its memory: the time at the usual size
 // in seconds, the knee in GiB, and the fixed share.
 func function(w *serving.Kind) (seconds, kneeGiB, fixed float64) {
 	if w.Function == nil {
-		return serving.Defaults().Function.Seconds, serving.UsualKneeGiB, serving.UsualFixed
+		return serving.Defaults().Function.Seconds, serving.DefaultKneeGiB, serving.DefaultFixed
 	}
-	seconds, fixed = w.Function.Known(usualGiB)
+	seconds, fixed = w.Function.Known(defaultGiB)
 	return seconds, w.Function.KneeGiB, fixed
 }
 
 // setFunction sets it as given in place of what was measured or assumed.
 func setFunction(w *serving.Kind, seconds, kneeGiB, fixed float64) {
-	if m, err := serving.MemoryWith(seconds, usualGiB, kneeGiB, fixed); err == nil {
+	if m, err := serving.MemoryWith(seconds, defaultGiB, kneeGiB, fixed); err == nil {
 		w.Function, w.Measured = &m, nil
 	}
 }
 
-// allDials are the sliders of what all kinds share. The last one, the length of the load, is there
+// allSliders are the sliders of what all kinds share. The last one, the length of the load, is there
 // where it is synthetic.
-var allDials = []slider.DialOf[Question]{
-	{Config: dial.Scale, At: func(q *Question) *float64 { return &q.Scale }},
-	{Config: dial.Strict, At: func(q *Question) *float64 { return &q.StrictShare }},
-	{Config: slider.Config{Label: "relaxed", Log: true, Lo: 0.01, Hi: serving.MaxLatencyS, Format: dial.Limit,
+var allSliders = []slider.Of[Question]{
+	{Config: sliders.Scale, At: func(q *Question) *float64 { return &q.Scale }},
+	{Config: sliders.Strict, At: func(q *Question) *float64 { return &q.StrictShare }},
+	{Config: slider.Config{Label: "relaxed", Log: true, Lo: 0.01, Hi: serving.MaxLatencyS, Format: sliders.Limit,
 		Parse: quantity.ParseDuration, Step: slider.DurationStep}, At: func(q *Question) *float64 { return &q.RelaxedS }},
 	{Config: slider.Config{Label: "late at most", Hi: 0.2, Format: quantity.Percent, Parse: slider.ParsePercent,
 		Step: func(float64) float64 { return 0.001 }}, At: func(q *Question) *float64 { return &q.MostLate }},
-	{Config: dial.Start, At: func(q *Question) *float64 { return &q.StartS }},
-	{Config: dial.Price, At: func(q *Question) *float64 { return &q.USDPerHour }},
-	{Config: dial.Warm, At: func(q *Question) *float64 { return &q.Warm }},
-	{Config: dial.Predictor, At: func(q *Question) *float64 { return &q.Predictor }},
-	{Config: dial.Window, At: func(q *Question) *float64 { return &q.WindowS }},
-	{Config: dial.Length, At: func(*Question) *float64 { return new(float64) }},
+	{Config: sliders.Start, At: func(q *Question) *float64 { return &q.StartS }},
+	{Config: sliders.Price, At: func(q *Question) *float64 { return &q.USDPerHour }},
+	{Config: sliders.Warm, At: func(q *Question) *float64 { return &q.Warm }},
+	{Config: sliders.Predictor, At: func(q *Question) *float64 { return &q.Predictor }},
+	{Config: sliders.Window, At: func(q *Question) *float64 { return &q.WindowS }},
+	{Config: sliders.Length, At: func(*Question) *float64 { return new(float64) }},
 }
 
 const (
@@ -139,9 +139,9 @@ type controls struct {
 }
 
 func newControls() *controls {
-	c := &controls{all: slider.Dials(allDials).All, trace: &workload.Requests{}}
-	for k, d := range kindDials {
-		s := slider.NewDial(d.Config)
+	c := &controls{all: slider.StackOf(allSliders).All, trace: &workload.Requests{}}
+	for k, d := range kindSliders {
+		s := slider.NewExact(d.Config)
 		switch k {
 		case accuracySlider:
 			s.SetDirection(slider.AtLeast)
@@ -171,7 +171,7 @@ func (c *controls) load(q Question) {
 	if !c.onAll(&q) {
 		c.All = c.kind
 		w := &q.Kinds[c.row]
-		for k, d := range kindDials {
+		for k, d := range kindSliders {
 			if v, on := d.get(w); on {
 				c.All[k].Set(v)
 			} else {
@@ -180,13 +180,13 @@ func (c *controls) load(q Question) {
 		}
 		return
 	}
-	made, ok := dial.Made(q.Load, c.trace)
+	made, ok := sliders.Made(q.Load, c.trace)
 	c.All = c.all
 	if !ok {
 		c.All = c.all[:lengthSlider]
 	}
 	c.Active = min(c.Active, len(c.All)-1)
-	for k, d := range allDials[:lengthSlider] {
+	for k, d := range allSliders[:lengthSlider] {
 		c.All[k].Set(*d.At(&q))
 	}
 	c.all[lengthSlider].Set(float64(made.Seconds))
@@ -198,13 +198,13 @@ func (c *controls) save(k int, q *Question) {
 	v, on := c.All[k].Value()
 	switch {
 	case c.onAll(q) && k == lengthSlider:
-		q.Load = dial.WithLength(q.Load, c.trace, v)
+		q.Load = sliders.WithLength(q.Load, c.trace, v)
 	case c.onAll(q):
-		*allDials[k].At(q) = v
+		*allSliders[k].At(q) = v
 	case k == shareSlider:
 		*q = q.reshare(c.row, v)
 	default:
-		*q = q.with(c.row, func(w *serving.Kind) { kindDials[k].set(w, v, on) })
+		*q = q.with(c.row, func(w *serving.Kind) { kindSliders[k].set(w, v, on) })
 	}
 }
 
@@ -235,8 +235,8 @@ func (c *controls) show(a *Answer) {
 	if g == nil {
 		return
 	}
-	dial.ShowMemory(memory, &g.Procured, w.MemoryGiB)
-	dial.ShowAccuracy(c.kind[accuracySlider], &g.Procured)
+	sliders.ShowMemory(memory, &g.Procured, w.MemoryGiB)
+	sliders.ShowAccuracy(c.kind[accuracySlider], &g.Procured)
 	c.kind[costSlider].SetNote("then the most accurate")
 	if w.MaxUSDPerMillion == nil {
 		c.kind[costSlider].SetNote("the cheapest")

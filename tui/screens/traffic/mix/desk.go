@@ -18,7 +18,7 @@ import (
 	"sweetspot/tui/components/toast"
 	"sweetspot/tui/keys"
 	"sweetspot/tui/screen"
-	"sweetspot/tui/screens/traffic/dial"
+	"sweetspot/tui/screens/traffic/sliders"
 	"sweetspot/tui/text"
 )
 
@@ -58,7 +58,7 @@ func (s *Desk) Start(trace workload.Requests, model string) tea.Cmd {
 	if len(s.Question().Kinds) > 0 {
 		return s.Activate()
 	}
-	w := s.usualKind(s.Question().freeName())
+	w := s.defaultKind(s.Question().freeName())
 	if model != "" {
 		w.Models = []string{model}
 	}
@@ -71,9 +71,9 @@ func (s *Desk) Start(trace workload.Requests, model string) tea.Cmd {
 	return s.SetTrace(trace)
 }
 
-// usualKind is a kind of request of the first model that answers within the usual limit, else of any
+// defaultKind is a kind of request of the first model that answers within the usual limit, else of any
 // model.
-func (s *Desk) usualKind(name string) serving.Kind {
+func (s *Desk) defaultKind(name string) serving.Kind {
 	w := newKind(name)
 	w.Models = s.models[:min(len(s.models), 1)]
 	offers := serving.Offers(s.set, s.models, s.Question().USDPerHour)
@@ -124,7 +124,7 @@ func (s *Desk) Act(action keys.Action) tea.Cmd {
 	case keys.Delete:
 		return s.remove()
 	case keys.Workload:
-		dial.ChooseLoad(s.Shell, s.Question().Load, s.Trace, s.setLoad, s.Open)
+		sliders.ChooseLoad(s.Shell, s.Question().Load, s.Trace, s.setLoad, s.Open)
 	case keys.Clear:
 		return s.clear()
 	case keys.Export:

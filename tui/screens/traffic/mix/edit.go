@@ -71,7 +71,7 @@ const hint = "also vm, min-accuracy=88%, max-cost=$5, function-times=0.5:1.2s+1:
 // askForKind has a new kind of request typed.
 func (s *Desk) askForKind() {
 	q := s.Question()
-	w := s.usualKind(q.freeName())
+	w := s.defaultKind(q.freeName())
 	w.Share = 1 / float64(len(q.Kinds)+1)
 	s.ask("add", w, -1, func(q Question, w serving.Kind) Question {
 		s.next = len(q.Kinds)

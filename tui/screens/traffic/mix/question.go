@@ -8,13 +8,13 @@ import (
 	"sweetspot/data/workload"
 	"sweetspot/engine/plaintext"
 	"sweetspot/engine/serving"
-	"sweetspot/tui/screens/traffic/dial"
+	"sweetspot/tui/screens/traffic/sliders"
 )
 
 // Question is what is asked of a load of several kinds of request. Its kinds are never changed in place: undo
 // returns to them.
 type Question struct {
-	dial.Shared
+	sliders.Shared
 	Kinds     []serving.Kind
 	FromTrace bool    // the shares are those of the trace, which names the kinds
 	RelaxedS  float64 // limit of requests that are not strict, seconds
@@ -22,7 +22,8 @@ type Question struct {
 }
 
 func firstQuestion() Question {
-	return Question{Shared: dial.Usual(), RelaxedS: serving.Defaults().RelaxedLimitS, MostLate: serving.UsualViolations}
+	return Question{Shared: sliders.Defaults(), RelaxedS: serving.Defaults().RelaxedLimitS,
+		MostLate: serving.DefaultViolations}
 }
 
 // newKind is a kind of request of these models, with the limit that is usual.

@@ -1,4 +1,4 @@
-package dial
+package sliders
 
 import (
 	"math"

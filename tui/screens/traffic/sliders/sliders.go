@@ -1,6 +1,6 @@
-// Package dial has the sliders that the desks of Traffic share: what requests ask for, and what
+// Package sliders has the sliders that the desks of Traffic share: what requests ask for, and what
 // comes and serves them.
-package dial
+package sliders
 
 import (
 	"fmt"

@@ -30,7 +30,7 @@ func TestLowestLinesAreTheLowest(t *testing.T) {
 		for i := range lines {
 			lines[i] = training.Line{At0: value.Draw(t, "at 0"), Slope: value.Draw(t, "slope")}
 		}
-		var x [dialPoints]float64
+		var x [lengthPoints]float64
 		for k := range x {
 			x[k] = float64(k + 1)
 		}
@@ -68,14 +68,14 @@ func inferred(t testing.TB, n int) *rank.Space {
 	return rank.NewSpace(candidate.ListOf(candidates...))
 }
 
-func TestDialOfManyCandidatesStaysSmall(t *testing.T) {
+func TestLengthPlotOfManyCandidatesStaysSmall(t *testing.T) {
 	const n = 25_000
 	s := inferred(t, n)
-	d, title := newDial(s, make([]uint8, n), objective.Cost, question.Workload{})
+	d, title := newLengthPlot(s, make([]uint8, n), objective.Cost, question.Workload{})
 	if title != "units" {
 		t.Errorf("over %q", title)
 	}
-	if most := (groundLines + 4) * dialPoints; len(d.of) > most {
+	if most := (groundLines + 4) * lengthPoints; len(d.of) > most {
 		t.Errorf("%d points for %d candidates, more than %d", len(d.of), n, most)
 	}
 	if note := d.note(theme.New("", true, false)); !strings.Contains(note, "1 in 25 others") {
@@ -101,7 +101,7 @@ func TestDialOfManyCandidatesStaysSmall(t *testing.T) {
 	}
 	d.show(p, r, 1, 1, 17)
 	before := p.View()
-	second := d.of[d.ground+dialPoints]
+	second := d.of[d.ground+lengthPoints]
 	for i, v := range s.Values(objective.Cost) {
 		if i != cheapest && v < s.Values(objective.Cost)[second] {
 			t.Fatalf("candidate %d is drawn as the lowest, %d is below it", second, i)
@@ -116,11 +116,11 @@ func TestDialOfManyCandidatesStaysSmall(t *testing.T) {
 	}
 }
 
-// BenchmarkDial is a slider's step on the plot over the dial.
-func BenchmarkDial(b *testing.B) {
+// BenchmarkLengthPlot is a slider's step on the plot over the length.
+func BenchmarkLengthPlot(b *testing.B) {
 	const n = 1_000_000
 	s := inferred(b, n)
-	d, _ := newDial(s, make([]uint8, n), objective.Cost, question.Workload{})
+	d, _ := newLengthPlot(s, make([]uint8, n), objective.Cost, question.Workload{})
 	p := plot.NewScatter(theme.New("", true, false))
 	p.SetSize(57, 20)
 	r := &rank.Result{Space: s, Feasible: pareto.NewSet(n)}

@@ -1,4 +1,4 @@
-package dial
+package sliders
 
 import (
 	"math"
@@ -15,7 +15,7 @@ import (
 
 // Names are typed, in part too, and stepped through.
 func TestNames(t *testing.T) {
-	s := slider.NewDial(Predictor)
+	s := slider.NewExact(Predictor)
 	for typed, want := range map[string]serving.Predictor{"average": serving.Average, "PRES": serving.Present,
 		"tre": serving.Trend} {
 		s.Begin()
@@ -46,7 +46,7 @@ func TestNames(t *testing.T) {
 // A synthetic load takes the place of a trace; a trace that was read has no length to set.
 func TestSyntheticLoads(t *testing.T) {
 	read := workload.Requests{Arrivals: serving.Trace{1, 2, 3}}
-	usual := workload.UsualLoad()
+	usual := workload.DefaultLoad()
 	made := workload.Requests{Arrivals: serving.Trace{1}, Made: &usual}
 	if _, ok := Made(workload.Load{}, &read); ok || WithLength(workload.Load{}, &read, 60).Seconds != 0 {
 		t.Error("a trace that was read is synthetic")
@@ -71,7 +71,7 @@ func TestSyntheticLoads(t *testing.T) {
 func TestChooseLoad(t *testing.T) {
 	sh := &screen.Shell{Ctx: t.Context()}
 	trace := workload.Requests{Arrivals: serving.Trace{1}, Source: "a.csv"}
-	ChooseLoad(sh, workload.UsualLoad(), trace, func(workload.Load) tea.Cmd { return nil }, nil)
+	ChooseLoad(sh, workload.DefaultLoad(), trace, func(workload.Load) tea.Cmd { return nil }, nil)
 	for _, key := range []string{"t", "h", "e", " ", "t", "enter"} {
 		if values, done := sh.Choices.Key(key, strings.TrimSuffix(key, "enter")); done && values[0] != asRead {
 			t.Errorf("%q is chosen", values)
@@ -94,7 +94,7 @@ func TestShowAccuracy(t *testing.T) {
 	}
 	lower := of(0.3, math.NaN(), 0.2, 0.7)
 	lower.Variants.LowerIsBetter = true
-	s := slider.NewDial(Accuracy)
+	s := slider.NewExact(Accuracy)
 	for _, c := range []struct {
 		of     *serving.Procured
 		lo, hi float64

@@ -13,19 +13,19 @@ import (
 	"sweetspot/tui/theme"
 )
 
-// dialPoints is how many points draw one candidate's line over the dial.
-const dialPoints = 32
+// lengthPoints is how many points draw one candidate's line over the length.
+const lengthPoints = 32
 
 // groundLines is of how many candidates the lines are drawn as the plot's
 // ground; of more, every so-manieth.
 const groundLines = 1000
 
-// dial is the plot of cost (or time) over the workload's own dial, epochs or
+// lengthPlot is the plot of cost (or time) over the workload's length, epochs or
 // units: the lowest line of all feasible candidates and that of the selected
 // one, before the others' as a faint ground.
-type dial struct {
+type lengthPlot struct {
 	lines  []training.Line // by candidate; NaN where there is none
-	x      [dialPoints]float64
+	x      [lengthPoints]float64
 	stride int // of the candidates, one in so many is in the ground
 	class  []uint8
 	points plot.Data // the ground, the selected line, the lowest one
@@ -33,18 +33,18 @@ type dial struct {
 	of     []int     // point → candidate
 	work   question.Workload
 
-	lowest [dialPoints]int // candidate that is lowest at each step; −1 where none is
-	answer int             // that lowest is of
-	shown  [3]int          // columns, answer and selection that are drawn
+	lowest [lengthPoints]int // candidate that is lowest at each step; −1 where none is
+	answer int               // that lowest is of
+	shown  [3]int            // columns, answer and selection that are drawn
 	ver    uint64
 }
 
-// newDial lays out the lines of a space up to twice what is asked.
-func newDial(s *rank.Space, class []uint8, o objective.Name, w question.Workload) (d *dial, title string) {
+// newLengthPlot lays out the lines of a space up to twice what is asked.
+func newLengthPlot(s *rank.Space, class []uint8, o objective.Name, w question.Workload) (d *lengthPlot, title string) {
 	n := s.Len()
-	d = &dial{work: w, lines: make([]training.Line, n), class: class,
+	d = &lengthPlot{work: w, lines: make([]training.Line, n), class: class,
 		stride: max((n+groundLines-1)/groundLines, 1), answer: -1, shown: [3]int{-1}}
-	title, most := w.DialUnit()+"s", 0.0
+	title, most := w.LengthUnit()+"s", 0.0
 	if n > 0 && w.InUnits() && s.At(0).Units != nil {
 		title, most = "units", 2**s.At(0).Units
 		d.inferred(s, o, *s.At(0).Units)
@@ -52,7 +52,7 @@ func newDial(s *rank.Space, class []uint8, o objective.Name, w question.Workload
 		most = d.trained(s, o)
 	}
 	for k := range d.x {
-		d.x[k] = most * float64(k+1) / dialPoints
+		d.x[k] = most * float64(k+1) / lengthPoints
 	}
 	d.layGround()
 	return d, title
@@ -61,7 +61,7 @@ func newDial(s *rank.Space, class []uint8, o objective.Name, w question.Workload
 // inferred takes the lines of batch inference, which begin at nothing, from a
 // space's columns: the candidates, of which there may be a million, needn't be
 // made for it.
-func (d *dial) inferred(s *rank.Space, o objective.Name, units float64) {
+func (d *lengthPlot) inferred(s *rank.Space, o objective.Name, units float64) {
 	for i, v := range s.Values(o) {
 		if d.work.TargetLoss != nil { // which takes others at each batch size
 			units = *s.At(i).Units
@@ -71,17 +71,17 @@ func (d *dial) inferred(s *rank.Space, o objective.Name, units float64) {
 }
 
 // trained takes the lines of trainings and returns how far they are drawn.
-func (d *dial) trained(s *rank.Space, o objective.Name) (most float64) {
+func (d *lengthPlot) trained(s *rank.Space, o objective.Name) (most float64) {
 	for i := range d.lines {
 		c := s.At(i)
-		if at, ok := c.OnDial(d.work); ok {
+		if at, ok := c.Length(d.work); ok {
 			most = math.Max(most, 2*at)
 		}
 		line, ok := c.Line(o)
 		if !ok {
 			line = training.Line{At0: math.NaN(), Slope: math.NaN()}
 		}
-		line.Slope /= d.work.OnDial(1)
+		line.Slope /= d.work.InLengthUnit(1)
 		d.lines[i] = line
 	}
 	return most
@@ -89,7 +89,7 @@ func (d *dial) trained(s *rank.Space, o objective.Name) (most float64) {
 
 // layGround draws some candidates' lines, among them the lowest and the highest,
 // so that the axes reach over all.
-func (d *dial) layGround() {
+func (d *lengthPlot) layGround() {
 	low, high := -1, -1
 	for i, l := range d.lines {
 		if math.IsNaN(l.At0) {
@@ -98,7 +98,7 @@ func (d *dial) layGround() {
 		if low < 0 || l.At(d.x[0]) < d.lines[low].At(d.x[0]) {
 			low = i
 		}
-		if high < 0 || l.At(d.x[dialPoints-1]) > d.lines[high].At(d.x[dialPoints-1]) {
+		if high < 0 || l.At(d.x[lengthPoints-1]) > d.lines[high].At(d.x[lengthPoints-1]) {
 			high = i
 		}
 	}
@@ -108,12 +108,12 @@ func (d *dial) layGround() {
 		}
 	}
 	d.ground = len(d.of)
-	for range 2 * dialPoints { // room for the selected and the lowest line
+	for range 2 * lengthPoints { // room for the selected and the lowest line
 		d.add(math.NaN(), math.NaN(), 0, -1)
 	}
 }
 
-func (d *dial) addLine(i int) {
+func (d *lengthPlot) addLine(i int) {
 	if math.IsNaN(d.lines[i].At0) {
 		return
 	}
@@ -122,14 +122,14 @@ func (d *dial) addLine(i int) {
 	}
 }
 
-func (d *dial) add(x, y float64, class uint8, candidate int) {
+func (d *lengthPlot) add(x, y float64, class uint8, candidate int) {
 	p := &d.points
 	p.X, p.Y, p.Class = append(p.X, x), append(p.Y, y), append(p.Class, class)
 	d.of = append(d.of, candidate)
 }
 
 // put makes point j the one of a candidate at a step, or none for −1.
-func (d *dial) put(j, step, candidate int) {
+func (d *lengthPlot) put(j, step, candidate int) {
 	p := &d.points
 	d.of[j], p.X[j], p.Y[j] = candidate, math.NaN(), math.NaN()
 	if candidate >= 0 {
@@ -139,7 +139,7 @@ func (d *dial) put(j, step, candidate int) {
 
 // show draws, on a plot, the lowest line of the feasible candidates and that of
 // the selected one, marked at what is asked.
-func (d *dial) show(s *plot.Scatter, r *rank.Result, seq, columns, selected int) {
+func (d *lengthPlot) show(s *plot.Scatter, r *rank.Result, seq, columns, selected int) {
 	now := [3]int{columns, seq, selected}
 	if now == d.shown {
 		return
@@ -148,10 +148,10 @@ func (d *dial) show(s *plot.Scatter, r *rank.Result, seq, columns, selected int)
 	if d.answer != seq {
 		d.answer, d.lowest = seq, lowestLines(d.lines, r.Feasible, d.x)
 	}
-	chosen, lowest := d.ground, d.ground+dialPoints
+	chosen, lowest := d.ground, d.ground+lengthPoints
 	drawn := pareto.NewSet(len(d.of))
 	var front []int
-	for step := range dialPoints {
+	for step := range lengthPoints {
 		d.put(chosen+step, step, selected)
 		d.put(lowest+step, step, d.lowest[step])
 		drawn.Put(chosen+step, true)
@@ -166,15 +166,15 @@ func (d *dial) show(s *plot.Scatter, r *rank.Result, seq, columns, selected int)
 	s.SetFrontier(front)
 	at := -1
 	if selected >= 0 && !math.IsNaN(d.lines[selected].At0) {
-		if place, ok := r.Space.At(selected).OnDial(d.work); ok {
+		if place, ok := r.Space.At(selected).Length(d.work); ok {
 			at = chosen + d.stepAt(place)
 		}
 	}
 	s.SetSelected(at, plot.Whiskers{})
 }
 
-// stepAt is the step of the dial nearest to a place on it.
-func (d *dial) stepAt(x float64) int {
+// stepAt is the step of the length nearest to a place on it.
+func (d *lengthPlot) stepAt(x float64) int {
 	best := 0
 	for k := range d.x {
 		if math.Abs(d.x[k]-x) < math.Abs(d.x[best]-x) {
@@ -187,8 +187,8 @@ func (d *dial) stepAt(x float64) int {
 // lowestLines finds the feasible line that is lowest at each of rising places,
 // −1 where there is none. A straight line that is above another at both ends is
 // so in between: of a million, all but a few are told by one that is low.
-func lowestLines(lines []training.Line, feasible pareto.Set, x [dialPoints]float64) (lowest [dialPoints]int) {
-	first, middle, last := x[0], x[dialPoints/2], x[dialPoints-1]
+func lowestLines(lines []training.Line, feasible pareto.Set, x [lengthPoints]float64) (lowest [lengthPoints]int) {
+	first, middle, last := x[0], x[lengthPoints/2], x[lengthPoints-1]
 	low := -1
 	for i, l := range lines {
 		if v := l.At(middle); feasible.Has(i) && (low < 0 && !math.IsNaN(v) || low >= 0 && v < lines[low].At(middle)) {
@@ -216,7 +216,7 @@ func lowestLines(lines []training.Line, feasible pareto.Set, x [dialPoints]float
 }
 
 // note says how the lines are to be read.
-func (d *dial) note(th *theme.Theme) string {
+func (d *lengthPlot) note(th *theme.Theme) string {
 	note := "lowest, " + string(th.Symbols.Selected) + " selected"
 	if d.stride > 1 {
 		note += ", 1 in " + quantity.Count(float64(d.stride)) + " others"

@@ -1,4 +1,4 @@
-package dial
+package sliders
 
 import (
 	"reflect"
@@ -24,8 +24,8 @@ type Shared struct {
 	Load        workload.Load // generated in place of the trace; zero is the trace
 }
 
-// Usual is what is asked at first.
-func Usual() Shared {
+// Defaults are what is asked at first.
+func Defaults() Shared {
 	d := serving.Defaults()
 	return Shared{StrictShare: d.StrictShare, StartS: float64(d.VM.StartS), USDPerHour: d.VM.USDPerHour, Scale: 1,
 		WindowS: float64(d.TrendS)}
@@ -104,7 +104,7 @@ func ChooseLoad(sh *screen.Shell, now workload.Load, trace workload.Requests, th
 			askPhases(sh, made, then)
 			return nil
 		}
-		usual := workload.UsualLoad()
+		usual := workload.DefaultLoad()
 		if isMade && len(made.Phases) == 0 {
 			usual = made
 		}
