@@ -182,10 +182,7 @@ func (p *state) event(e protocol.Event, now float64) {
 		p.described.Tuning = tuningOf(e)
 		p.redescribed = true
 	case protocol.Packages:
-		d := &p.described
-		d.Packages = append(slices.Clip(d.Packages), e.Names...) // the old is in updates already sent
-		d.Packages = d.Packages[:min(len(d.Packages), mostPackages)]
-		p.redescribed = true
+		p.addPackages(e)
 	case protocol.Init:
 		// Of several ranks the slowest keeps the others waiting.
 		if !p.workOnly && (p.initS == nil || *p.initS < e.Seconds) {
@@ -195,12 +192,12 @@ func (p *state) event(e protocol.Event, now float64) {
 	case protocol.Iteration:
 		if p.workOnly {
 			p.looked++
-		} else {
-			if p.series.Len() == 0 {
-				p.failed = "" // it went on
-			}
-			p.iteration(e, now)
+			break
 		}
+		if p.series.Len() == 0 {
+			p.failed = "" // it went on
+		}
+		p.iteration(e, now)
 	case protocol.Validation:
 		p.validation(e, now)
 	case protocol.Pause:
@@ -216,11 +213,7 @@ func (p *state) event(e protocol.Event, now float64) {
 			p.loads.Add(e)
 		}
 	case protocol.Layers:
-		p.layers = p.layers[:0:0] // a new one: the old is in updates already sent
-		for _, l := range e.Layers {
-			p.layers = append(p.layers, store.Layer(l))
-		}
-		p.batch.Layers = append(p.batch.Layers, p.layers...)
+		p.setLayers(e)
 	case protocol.Limit:
 		p.limit = &e
 	case protocol.Rejection:
@@ -230,12 +223,31 @@ func (p *state) event(e protocol.Event, now float64) {
 		p.warn(e.Message, now)
 		p.unwatched = p.unwatched || e.Unwatched
 	case protocol.Failure:
-		said := secret.Text(e.Message)
-		p.failed = cmp.Or(p.failed, said) // other ranks, or a parent, fail in consequence
-		p.appendLog("error", said, now)
+		p.failure(e, now)
 	case protocol.Done:
 		p.done = e.Reason
 	}
+}
+
+func (p *state) addPackages(e protocol.Packages) {
+	d := &p.described
+	d.Packages = append(slices.Clip(d.Packages), e.Names...) // the old is in updates already sent
+	d.Packages = d.Packages[:min(len(d.Packages), mostPackages)]
+	p.redescribed = true
+}
+
+func (p *state) setLayers(e protocol.Layers) {
+	p.layers = p.layers[:0:0] // a new one: the old is in updates already sent
+	for _, l := range e.Layers {
+		p.layers = append(p.layers, store.Layer(l))
+	}
+	p.batch.Layers = append(p.batch.Layers, p.layers...)
+}
+
+func (p *state) failure(e protocol.Failure, now float64) {
+	said := secret.Text(e.Message)
+	p.failed = cmp.Or(p.failed, said) // other ranks, or a parent, fail in consequence
+	p.appendLog("error", said, now)
 }
 
 // contradicted warns where the machine is not the VM type that it is said to be.
