@@ -230,6 +230,27 @@ def summed():
         train(x)
 
 
+class Bar:
+    def __init__(self, iterable):
+        self.iterable = iterable
+
+    def __iter__(self):
+        return iter(self.iterable)
+
+
+def held():
+    rounds = range(2, 8)
+    for step in rounds:
+        train(1)
+
+
+def shown():
+    progress = Bar(range(4))
+    for epoch in progress:
+        for x in batches():
+            train(x)
+
+
 def whole_set():
     for epoch in range(1, 13):
         train(1)
@@ -248,4 +269,4 @@ def asked(way):
         return "%s: %s" % (way.__name__, found)
 
 
-print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, counts_by_name, summed, whole_set, rows_of_epoch)), sep="\n")
+print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, counts_by_name, summed, held, shown, whole_set, rows_of_epoch)), sep="\n")

@@ -116,22 +116,25 @@ def outermost(frames):
     return None
 
 
-def rounds(call, frame, most):
-    """The number of rounds of a loop over call; None if unknown."""
-    over = span(call, frame)
+def rounds(node, frame, most):
+    """The number of rounds of a loop over this; None if unknown."""
+    over = span(node, frame)
     return len(over) if over is not None and 1 <= len(over) <= most else None
 
 
-def span(call, frame):
-    """The numbers of range(stop), range(start, stop, step), or of a progress bar over one; None if unknown."""
-    if not isinstance(call, ast.Call) or not call.args:
-        return None
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if name in ("range", "trange") and len(call.args) <= 3:
-        bounds = [value(a, frame) for a in call.args]
-        return None if None in bounds or bounds[2:] == [0] else range(*bounds)
-    if name in ("tqdm", "track", "master_bar"):
-        return span(call.args[0], frame)
+def span(node, frame):
+    """The numbers of range(stop), range(start, stop, step), of a progress bar over one, or of what holds either; None if unknown."""
+    if not isinstance(node, ast.Call):
+        found = lookup(node, frame)
+        if type(found) is not range:
+            found = vars(found).get("iterable") if hasattr(found, "__dict__") else None  # of tqdm's bars
+        return found if type(found) is range else None
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name in ("range", "trange") and len(node.args) <= 3:
+        bounds = [value(a, frame) for a in node.args]
+        return None if not bounds or None in bounds or bounds[2:] == [0] else range(*bounds)
+    if name in ("tqdm", "track", "master_bar") and node.args:
+        return span(node.args[0], frame)
     return None
 
 
