@@ -81,6 +81,9 @@ of_unknown_length: 2 epochs, None steps, it trains again further down (line 2 of
 evaluated: 3 epochs, None steps, None
 searched: 2 epochs, None steps, objective trains again in each round of a loop of tuner (line 1 of it), ` + untold +
 		`called_once: 2 epochs, None steps, None
+given_to_another: 2 epochs, None steps, it trains again further down (line 4 of it)
+of_the_same_library: 2 epochs, None steps, it trains again further down (line 4 of it)
+of_others: 2 epochs, None steps, None
 `
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n%s", err, out)

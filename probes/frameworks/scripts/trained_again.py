@@ -6,6 +6,7 @@ They need no PyTorch: a step asks the hook and ends the training.
 import linecache
 import re
 import sys
+import types
 
 from sweetspot_hook import epochs, repeats, steps
 
@@ -18,16 +19,30 @@ def search(objective, rounds=1):
     while done < rounds:
         objective()
         done += 1
+
+
+class Estimator:
+    def __init__(self, step, max_epochs=2):
+        self.step, self.max_epochs = step, max_epochs
+
+    def fit(self, data):
+        for epoch in range(self.max_epochs):
+            for x in data:
+                self.step()
+        return self
 """
 
 
 def library():
-    """One that calls what it is given in a loop of its own."""
+    """One that calls what it is given in a loop of its own, and has a class that trains."""
     name = "/x-packages/tuner/core.py"
     linecache.cache[name] = len(SEARCH), None, SEARCH.splitlines(True), name
     names = {"__name__": "tuner.core"}
     exec(compile(SEARCH, name, "exec"), names)
-    return names["search"]
+    return types.SimpleNamespace(**names)
+
+
+tuner = library()
 
 
 class Found(Exception):
@@ -215,11 +230,33 @@ def objective():
 
 
 def searched():
-    library()(objective, rounds=20)
+    tuner.search(objective, rounds=20)
 
 
 def called_once():
-    library()(objective)
+    tuner.search(objective)
+
+
+def given_to_another():
+    net = tuner.Estimator(step)
+    net.fit("ab")
+    pipeline = Folds([("scale", None), ("net", net)])
+    pipeline.fit("ab")
+
+
+def of_the_same_library():
+    net = tuner.Estimator(step)
+    net.fit("ab")
+    other = tuner.Estimator(step, max_epochs=3)
+    other.fit("ab")
+
+
+def of_others():
+    net = tuner.Estimator(step)
+    net.fit("ab")
+    seen = net.transform("ab")
+    other = Folds(3)
+    other.fit(seen)
 
 
 def asked(way):
@@ -234,4 +271,4 @@ def asked(way):
 
 print(*map(asked, (whole, numbered, comprehended, listed, cross_validated, drawn_before, layer_by_layer, differing, streamed, tried, tried_again,
                    once_more, alternative, turned_off, second_loop, each_its_own, set_between, longer, perhaps, of_unknown_length, evaluated,
-                   searched, called_once)), sep="\n")
+                   searched, called_once, given_to_another, of_the_same_library, of_others)), sep="\n")

@@ -172,10 +172,12 @@ def _later(frames, nest):
     The statements are those that come after the training in its own block.
     """
     inner, library = None, False
+    package = None  # of the library that has the training's loop
     looped = False  # the training's own loop is within
     for frame in frames:
         if is_library(frame):
             library, looped = True, looped or any(of is frame for _, of in nest)
+            package = package or looped and frame.f_globals["__name__"].partition(".")[0]
             continue
         own, scope = loops.active(frame), syntax.function(frame)
         looped_within, looped = looped, looped or bool(own)
@@ -187,7 +189,40 @@ def _later(frames, nest):
                 again = looped_within and not own and _callee(node) in called
                 if again or own and _trains(node, called):
                     yield node, following, frame
+            if library and looped_within and not own:
+                made = {ast.unparse(n.func.value) for n in schedule.inside([at]) if _is_trainer(n)}
+                yield from ((node, (), frame) for node in _of_library(made, schedule.inside(following, off), frame, package))
         inner, library = frame.f_code.co_name, False
+
+
+def _of_library(made, nodes, frame, package):
+    """The calls by which a library's object trains that is made of those given by their text, or is of a class of the library.
+
+        net.fit(x, y)
+        search = GridSearchCV(net, rates)
+        search.fit(x, y)
+    """
+    def is_of(node):
+        packages = _packages(loops.lookup(node, frame))
+        return "torch" not in packages and (package in packages or ast.unparse(node) in made)  # a module's train() sets its mode
+
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            given = [node.value.func, *(n for a in (*node.value.args, *node.value.keywords) for n in ast.walk(a))]
+            if any(is_of(n) for n in given if isinstance(n, (ast.Name, ast.Attribute))):
+                made |= {ast.unparse(t) for t in node.targets}
+        elif _is_trainer(node) and is_of(node.func.value):
+            yield node
+
+
+def _is_trainer(node):
+    """Whether it calls a method by which libraries train."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in TRAINERS
+
+
+def _packages(found):
+    """Those that a class, or that of an object, is from with its bases."""
+    return {kind.__module__.partition(".")[0] for kind in (found if isinstance(found, type) else type(found)).__mro__}
 
 
 def _epochs(later, block, frame, nest):
