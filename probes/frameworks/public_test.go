@@ -44,6 +44,8 @@ var public = []script{
 		validations: 2, seed: true},
 	{file: "checked_by_gradients.py", iterations: 60, batch: 70, samples: 70, perEpoch: 1, epochs: 60, steps: unknown,
 		validations: 3, seed: true},
+	{file: "flags_of_absl.py", iterations: 18, batch: 8, samples: 48, perEpoch: 6, epochs: 3, steps: unknown,
+		seed: true},
 	{file: "side_by_side.py", iterations: 30, batch: 16, samples: 160, perEpoch: 10, epochs: 3, steps: unknown,
 		validations: 3, seed: true},
 }

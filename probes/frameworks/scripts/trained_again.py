@@ -30,6 +30,14 @@ class Estimator:
             for x in data:
                 self.step()
         return self
+
+
+class Trainer(Estimator):
+    def train(self, data):
+        done = 0
+        while not done:
+            for x in data:
+                self.step()
 """
 
 
@@ -259,6 +267,24 @@ def of_others():
     other.fit(seen)
 
 
+def by_a_trainer():
+    for member in range(1):
+        tuner.Trainer(step, max_epochs=6).train("ab")
+
+
+def by_a_trainer_each():
+    for member in range(3):
+        tuner.Trainer(step, max_epochs=6).train("ab")
+
+
+def until():
+    for seed in range(3):
+        epoch = 1
+        while epoch <= 4 and FINE_TUNE is False:
+            train(epoch)
+            epoch += 1
+
+
 def asked(way):
     try:
         way()
@@ -271,4 +297,5 @@ def asked(way):
 
 print(*map(asked, (whole, numbered, comprehended, listed, cross_validated, drawn_before, layer_by_layer, differing, streamed, tried, tried_again,
                    once_more, alternative, turned_off, second_loop, each_its_own, set_between, longer, perhaps, of_unknown_length, evaluated,
-                   searched, called_once, given_to_another, of_the_same_library, of_others)), sep="\n")
+                   searched, called_once, given_to_another, of_the_same_library, of_others,
+                   by_a_trainer, by_a_trainer_each, until)), sep="\n")

@@ -42,18 +42,22 @@ def begins(nest):
     if n is None or k > 1:
         return False
     loop, frame = nest[k]
-    return isinstance(loop.target, ast.Name) and lookup(loop.target, frame) == span(loop.iter, frame)[0]
+    return isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and lookup(loop.target, frame) == span(loop.iter, frame)[0]
 
 
 def _over_epochs(nest):
     """(rounds, index, whether it speaks of epochs) of that loop; (None, 0, False) if unknown."""
-    found = []
+    found, hidden = [], False  # hidden is whether a loop within may be that over epochs
     for k, (loop, frame) in enumerate(nest):
-        words = _words(loop)
-        n = rounds(loop.iter, frame, MOST_EPOCHS) if isinstance(loop, ast.For) and (k or _names_epochs(loop, words)) else None
+        words, n = _words(loop), None
+        if isinstance(loop, ast.While):
+            n = rounds_left(loop.test, frame)
+            hidden = hidden or n is None and syntax.is_library(frame)
+        elif k or _names_epochs(loop, words):
+            n = rounds(loop.iter, frame, MOST_EPOCHS)
         if n is not None and any("epoch" in w and "per_epoch" not in w for w in words):
             return n, k, True
-        if n is not None and not any(part in w for w in words for part in ("step", "iter", "batch", "episode", "per_epoch")):
+        if n is not None and not hidden and not any(part in w for w in words for part in ("step", "iter", "batch", "episode", "per_epoch")):
             found.append((n, k, False))
     return found[0] if len(found) == 1 else (None, 0, False)
 
@@ -122,6 +126,16 @@ def rounds(node, frame, most):
     return len(over) if over is not None and 1 <= len(over) <= most else None
 
 
+def rounds_left(test, frame):
+    """Those of while epoch < n, from what the counter holds now; None for another condition, or unknown."""
+    for part in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]:
+        if isinstance(part, ast.Compare) and isinstance(part.ops[0], (ast.Lt, ast.LtE)) and "epoch" in ast.dump(part.left).lower():
+            at, end = value(part.left, frame), value(part.comparators[0], frame)
+            n = None if at is None or end is None else end - at + isinstance(part.ops[0], ast.LtE)
+            return n if n is not None and 1 <= n <= MOST_EPOCHS else None
+    return None
+
+
 def span(node, frame):
     """The numbers of range(stop), range(start, stop, step), of a progress bar over one, or of what holds either; None if unknown."""
     if not isinstance(node, ast.Call):
@@ -178,10 +192,30 @@ def lookup(node, frame):
     if isinstance(node, ast.Name):
         return read(frame, lambda names: names.get(node.id, frame.f_globals.get(node.id)))
     if isinstance(node, ast.Attribute):
-        holder = lookup(node.value, frame)
-        # Only what is stored is read: a property is code of the program.
-        return vars(holder).get(node.attr) if hasattr(holder, "__dict__") else None
+        return held(lookup(node.value, frame), node.attr)
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         holder = lookup(node.value, frame)
-        return holder.get(node.slice.value) if type(holder) is dict else None
+        return held(holder, node.slice.value) if issubclass(type(holder), dict) or _settings(holder) else None
     return None
+
+
+def held(holder, name):
+    """What an object has stored under a name; None without it. A property is code of the program, and not read."""
+    own = vars(holder) if hasattr(holder, "__dict__") else {}
+    if name in own:
+        return own[name]
+    if issubclass(type(holder), dict):  # whose entries may be attributes
+        return dict.get(holder, name)
+    found = _settings(holder).get(name)
+    kept = vars(found) if hasattr(found, "__dict__") else {}
+    return next((kept[k] for k in ("_value", "_val") if k in kept), found)
+
+
+def _settings(holder):
+    """The settings that an object of absl, ml_collections or OmegaConf keeps by their names; {} of any other."""
+    package = type(holder).__module__.partition(".")[0]
+    kept = vars(holder).get(SETTINGS[package]) if package in SETTINGS and hasattr(holder, "__dict__") else None
+    return kept if type(kept) is dict else {}
+
+
+SETTINGS = {"absl": "__flags", "ml_collections": "_fields", "omegaconf": "_content"}

@@ -9,7 +9,6 @@ The program's text is read, none of it is run.
 
 import ast
 import functools
-import os
 import types
 
 from . import loops, schedule, syntax
@@ -25,18 +24,10 @@ UNTOLD = "and how often is unknown"
 OPEN = "it trains again and again, " + UNTOLD
 FURTHER = "it trains again further down"
 
-STANDARD = os.path.dirname(os.__file__)
-
-
-def is_library(frame):
-    """Whether a frame is not of the program itself."""
-    name = frame.f_code.co_filename
-    return "-packages" + os.sep in name or name.startswith((STANDARD + os.sep, "<frozen"))
-
 
 def around_library(nest):
     """The loops around those of a library that trains; of loops with their frames, the innermost first."""
-    last = max((k for k, (_, frame) in enumerate(nest) if is_library(frame)), default=None)
+    last = max((k for k, (_, frame) in enumerate(nest) if syntax.is_library(frame)), default=None)
     return nest[last + 1 :] if last is not None else ()
 
 
@@ -92,7 +83,7 @@ def find(frames):
 
 
 def _own(around):
-    return [(loop, frame) for loop, frame in around if isinstance(loop, ast.For) and not is_library(frame)]
+    return [(loop, frame) for loop, frame in around if isinstance(loop, ast.For) and not syntax.is_library(frame)]
 
 
 def _rounds(loop, frame, nest):
@@ -175,7 +166,7 @@ def _later(frames, nest):
     package = None  # of the library that has the training's loop
     looped = False  # the training's own loop is within
     for frame in frames:
-        if is_library(frame):
+        if syntax.is_library(frame):
             library, looped = True, looped or any(of is frame for _, of in nest)
             package = package or looped and frame.f_globals["__name__"].partition(".")[0]
             continue
@@ -269,7 +260,7 @@ def _called_back(frames):
     """
     inner, library, looped = None, None, False
     for frame in frames:
-        if is_library(frame):
+        if syntax.is_library(frame):
             library = library or inner and loops.active(frame) and frame.f_globals["__name__"].partition(".")[0]
             continue
         if library and looped:

@@ -3,12 +3,21 @@
 import ast
 import functools
 import linecache
+import os
 
 MOST_CHARACTERS = 1 << 19  # of a file; parsing takes a second a million
 
 MOST_FILES = 64
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+STANDARD = os.path.dirname(os.__file__)
+
+
+def is_library(frame):
+    """Whether a frame is not of the program itself."""
+    name = frame.f_code.co_filename
+    return "-packages" + os.sep in name or name.startswith((STANDARD + os.sep, "<frozen"))
 
 
 def tree(frame):
