@@ -40,10 +40,13 @@ def counted(frames):
         return None
 
 
-def begin(frames):
-    """Whether the loop over epochs is in its first round: what is called again and again by a library has no other place each time."""
+def begin(frames, loader):
+    """Whether the loop over epochs is in its first round: what is called again and again by a library has no other place each time.
+
+    Its passes are over the loader with this id, if there is one.
+    """
     try:
-        return loops.begins(loops.nest(frames))
+        return loops.begins(repeats.from_pass(loops.nest(frames), loader))
     except Exception:
         return False
 

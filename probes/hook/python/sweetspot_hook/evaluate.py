@@ -88,6 +88,12 @@ def _value(node, get):
         terms = [of(term) for term in [node.left, *node.comparators]]
         return all(_compare(op, a, b) for op, a, b in zip(node.ops, terms, terms[1:]))
     if kind is ast.Subscript:
+        try:
+            found = get(node)  # of an array's shape, or of settings
+        except Unknown:
+            found = None
+        if found is not None:
+            return found
         held, key = of(node.value), of(node.slice)
         return (entries(held) if type(held) is dict else held)[key]
     if kind is ast.Call and not node.keywords:

@@ -10,15 +10,15 @@ class Lengths:
 
     def length(self):
         """Finds how long the loops train that the program is in, beside what it has trained in others."""
-        frames = self.frames()
+        frames, loader = self.frames(), self.data.latest and self.data.latest.loader_id
         place = loops.outermost(frames)
         repeated = place == self.place
-        if not repeated or self.data.epochs_done and epochs.begin(frames):
-            self._find_length(frames, place, repeated)
+        if not repeated or self.data.epochs_done and epochs.begin(frames, loader):
+            self._find_length(frames, place, repeated, loader)
         syntax.forget()
 
-    def _find_length(self, frames, place, repeated):
-        self.place, f, loader = place, self.facts, self.data.latest and self.data.latest.loader_id
+    def _find_length(self, frames, place, repeated, loader):
+        self.place, f = place, self.facts
         f.epochs, f.steps = epochs.find(frames, sys.argv[1:], loader), steps.find(frames, sys.argv[1:])
         self.data.of_epochs, self.data.rounds = bool(f.epochs), f.epochs and steps.of_pass(frames, loader)
         later = self._plan(frames, repeated)

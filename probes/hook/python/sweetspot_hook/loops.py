@@ -12,13 +12,11 @@ The program's text is read, none of it is run.
 import ast
 import sys
 
-from . import syntax
+from . import evaluate, syntax
 
 MOST_EPOCHS = 100000
 
 OPTIMIZED = 0x1  # of co_flags: a function's frame, whose locals are not a dictionary
-
-_ARITHMETIC = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b, ast.FloorDiv: lambda a, b: a // b if b else None}
 
 
 def nest(frames):
@@ -153,13 +151,15 @@ def span(node, frame):
 
 
 def value(node, frame):
-    """The whole number that an expression of names, attributes, lengths and arithmetic has; None for any other."""
-    if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
-        a, b = value(node.left, frame), value(node.right, frame)
-        return None if a is None or b is None else _ARITHMETIC[type(node.op)](a, b)
-    found = _extent(node, frame)
-    if found is None:
-        found = lookup(node, frame)
+    """The whole number that an expression of names, attributes, entries, lengths and numbers comes to; None for any other."""
+    def get(part):
+        found = _extent(part, frame)
+        return lookup(part, frame) if found is None else found
+
+    try:
+        found = evaluate.value(node, get)
+    except evaluate.Unknown:
+        return None
     return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 

@@ -33,10 +33,18 @@ def around_library(nest):
 
 def around_pass(within, loader):
     """The loops of these, in one over epochs, that passes over the loader with this id are in; the innermost first."""
-    for k, (loop, frame) in enumerate(within):
-        if isinstance(loop, ast.For) and goes_over(loop.iter, frame, loader):
-            return within[k + 1 :]
-    return ()
+    k = _pass(within, loader)
+    return within[k + 1 :] if k is not None else ()
+
+
+def from_pass(nest, loader):
+    """The loops from that over the loader with this id outwards; all where none is."""
+    return nest[_pass(nest, loader) or 0 :]
+
+
+def _pass(nest, loader):
+    """The index of the loop over the loader with this id; None without one."""
+    return next((k for k, (loop, frame) in enumerate(nest) if isinstance(loop, ast.For) and goes_over(loop.iter, frame, loader)), None)
 
 
 def goes_over(node, frame, loader):

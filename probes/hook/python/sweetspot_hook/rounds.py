@@ -76,6 +76,8 @@ class Scope:
 
     def get(self, node):
         key = name_of(node)
+        if isinstance(node, ast.Subscript):  # its parts are asked for
+            raise Unknown
         if key is None:  # a call, such as len(data)
             if any(n.id in self.names or n.id in self.own for n in ast.walk(node) if isinstance(n, ast.Name)):
                 raise Unknown
