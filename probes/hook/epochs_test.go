@@ -41,6 +41,7 @@ passed: 22 steps, None epochs
 numbered_later: 20 steps, None epochs
 counts_by_name: None steps, 3 epochs
 summed: 7 steps, None epochs
+left: 9 steps, None epochs
 resumed: None steps, 4 epochs
 held: 6 steps, None epochs
 shown: None steps, 4 epochs

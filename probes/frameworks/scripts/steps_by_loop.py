@@ -230,6 +230,16 @@ def summed():
         train(x)
 
 
+def left():
+    iterations, most = 0, 9
+    while True:
+        for x in batches():
+            train(x)
+            iterations += 1
+            if iterations >= most:
+                sys.exit("done")
+
+
 def resumed():
     last, n = -1, [1, 2, 3, 4, 5]
     for epoch in range(max(0, last), int(len(n) / 2) * 2):
@@ -276,4 +286,4 @@ def asked(way):
         return "%s: %s" % (way.__name__, found)
 
 
-print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, counts_by_name, summed, resumed, held, shown, whole_set, rows_of_epoch)), sep="\n")
+print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, counts_by_name, summed, left, resumed, held, shown, whole_set, rows_of_epoch)), sep="\n")

@@ -4,10 +4,11 @@ from . import loops, repeats
 
 NAMES = (
     "num_train_epochs", "max_epochs", "num_epochs", "n_epochs", "epochs", "nb_epochs", "total_epochs", "train_epochs", "nepochs", "nEpochs",
-    "max_epoch", "num_epoch", "n_epoch", "total_epoch", "EPOCHS", "NUM_EPOCHS", "N_EPOCHS", "MAX_EPOCHS", "MAX_EPOCH", "NUM_EPOCH",
+    "number_of_epochs", "max_num_epochs", "training_epochs", "max_epoch", "num_epoch", "n_epoch", "total_epoch", "EPOCHS",
+    "NUM_EPOCHS", "N_EPOCHS", "MAX_EPOCHS", "MAX_EPOCH", "NUM_EPOCH",
 )
 HOLDERS = ("args", "cfg", "config", "opt", "opts", "hparams", "trainer", "training_args", "flags", "FLAGS", "params", "self")
-OPTIONS = tuple("--" + name.replace("_", mark) for name in NAMES[:14] + ("epoch",) for mark in "_-")
+OPTIONS = tuple("--" + name.replace("_", mark) for name in (*NAMES, "epoch") if name.islower() for mark in "_-")
 
 OTHERS = (__package__, "torch")  # packages whose frames are not the program's
 

@@ -9,7 +9,7 @@ The program's text is read, none of it is run.
 
 import ast
 
-from . import epochs, evaluate, loops, repeats, syntax
+from . import epochs, evaluate, loops, repeats, schedule, syntax
 
 NAMES = (
     "max_steps", "max_train_steps", "num_train_steps", "num_training_steps", "total_steps", "total_train_steps", "total_training_steps",
@@ -104,6 +104,12 @@ def _broken_off(loop, frame):
                 break
 
 
+def _ends(statement):
+    """Whether it ends the loop that it is in, or the program."""
+    call = statement.value if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) else None
+    return isinstance(statement, (ast.Break, ast.Return)) or call is not None and schedule.name(call) in ("exit", "quit")
+
+
 def _breaks(statements, tests):
     """(line, tests) of each break that ends the loop of these statements: it does where all the tests hold."""
     for s in statements:
@@ -150,7 +156,7 @@ def bound(loop, frame, outer):
         if n is not None:
             return n
     for statement in loop.body:
-        if isinstance(statement, ast.If) and any(isinstance(s, (ast.Break, ast.Return)) for s in statement.body):
+        if isinstance(statement, ast.If) and any(map(_ends, statement.body)):
             n = compared(statement.test, frame, (ast.Gt, ast.GtE, ast.Eq), loop, outer)
             if n is not None:
                 return n + rounds_more(statement, frame, loop)
