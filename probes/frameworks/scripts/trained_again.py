@@ -285,6 +285,13 @@ def until():
             epoch += 1
 
 
+def until_counted():
+    epoch = 0
+    while epoch < 4:
+        epoch += 1
+        train(epoch)
+
+
 def asked(way):
     try:
         way()
@@ -298,4 +305,4 @@ def asked(way):
 print(*map(asked, (whole, numbered, comprehended, listed, cross_validated, drawn_before, layer_by_layer, differing, streamed, tried, tried_again,
                    once_more, alternative, turned_off, second_loop, each_its_own, set_between, longer, perhaps, of_unknown_length, evaluated,
                    searched, called_once, given_to_another, of_the_same_library, of_others,
-                   by_a_trainer, by_a_trainer_each, until)), sep="\n")
+                   by_a_trainer, by_a_trainer_each, until, until_counted)), sep="\n")

@@ -49,7 +49,7 @@ def _over_epochs(nest):
     for k, (loop, frame) in enumerate(nest):
         words, n = _words(loop), None
         if isinstance(loop, ast.While):
-            n = rounds_left(loop.test, frame)
+            n = rounds_left(loop, frame)
             hidden = hidden or n is None and syntax.is_library(frame)
         elif k or _names_epochs(loop, words):
             n = rounds(loop.iter, frame, MOST_EPOCHS)
@@ -124,14 +124,20 @@ def rounds(node, frame, most):
     return len(over) if over is not None and 1 <= len(over) <= most else None
 
 
-def rounds_left(test, frame):
-    """Those of while epoch < n, from what the counter holds now; None for another condition, or unknown."""
-    for part in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]:
+def rounds_left(loop, frame):
+    """Those of while epoch < n with the one that the frame is in; None for another condition, or unknown."""
+    for part in loop.test.values if isinstance(loop.test, ast.BoolOp) and isinstance(loop.test.op, ast.And) else [loop.test]:
         if isinstance(part, ast.Compare) and isinstance(part.ops[0], (ast.Lt, ast.LtE)) and "epoch" in ast.dump(part.left).lower():
             at, end = value(part.left, frame), value(part.comparators[0], frame)
-            n = None if at is None or end is None else end - at + isinstance(part.ops[0], ast.LtE)
+            n = None if at is None or end is None else end - at + isinstance(part.ops[0], ast.LtE) + _is_counted(part.left, loop, frame)
             return n if n is not None and 1 <= n <= MOST_EPOCHS else None
     return None
+
+
+def _is_counted(counter, loop, frame):
+    """Whether the round that the frame is in has been counted: its counter is added to above."""
+    sets = [n for s in loop.body for n in ast.walk(s) if isinstance(n, (ast.Assign, ast.AugAssign)) and n.lineno < frame.f_lineno]
+    return any(ast.unparse(t) == ast.unparse(counter) for s in sets for t in (s.targets if isinstance(s, ast.Assign) else [s.target]))
 
 
 def span(node, frame):
