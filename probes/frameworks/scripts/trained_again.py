@@ -13,6 +13,12 @@ from sweetspot_hook import epochs, repeats, steps
 FINE_TUNE = False
 
 
+SEARCHES = """
+def try_all(net, tasks):
+    for data in (task for task in tasks):
+        net.fit(data)
+"""
+
 SEARCH = """
 def search(objective, rounds=1):
     done = 0
@@ -41,16 +47,16 @@ class Trainer(Estimator):
 """
 
 
-def library():
-    """One that calls what it is given in a loop of its own, and has a class that trains."""
-    name = "/x-packages/tuner/core.py"
-    linecache.cache[name] = len(SEARCH), None, SEARCH.splitlines(True), name
-    names = {"__name__": "tuner.core"}
-    exec(compile(SEARCH, name, "exec"), names)
+def library(package, text):
+    name = "/x-packages/%s/core.py" % package
+    linecache.cache[name] = len(text), None, text.splitlines(True), name
+    names = {"__name__": package + ".core"}
+    exec(compile(text, name, "exec"), names)
     return types.SimpleNamespace(**names)
 
 
-tuner = library()
+tuner = library("tuner", SEARCH)  # calls what it is given in a loop of its own, and has classes that train
+searcher = library("searcher", SEARCHES)
 
 
 class Found(Exception):
@@ -292,6 +298,10 @@ def until_counted():
         train(epoch)
 
 
+def by_a_search():
+    searcher.try_all(tuner.Estimator(step), ["ab", "ac"])
+
+
 def asked(way):
     try:
         way()
@@ -305,4 +315,4 @@ def asked(way):
 print(*map(asked, (whole, numbered, comprehended, listed, cross_validated, drawn_before, layer_by_layer, differing, streamed, tried, tried_again,
                    once_more, alternative, turned_off, second_loop, each_its_own, set_between, longer, perhaps, of_unknown_length, evaluated,
                    searched, called_once, given_to_another, of_the_same_library, of_others,
-                   by_a_trainer, by_a_trainer_each, until, until_counted)), sep="\n")
+                   by_a_trainer, by_a_trainer_each, until, until_counted, by_a_search)), sep="\n")

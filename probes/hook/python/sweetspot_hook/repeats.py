@@ -19,6 +19,7 @@ HELD = ("builtins", "numpy", "torch.nn.modules.container")  # where that is defi
 SHOWN = ("enumerate", "tqdm", "track", "list", "sorted", "reversed")  # what goes over as many as it is given
 TRAINERS = ("fit", "train", "learn")  # methods of libraries
 STEPS = ("step", "backward")
+CONSOLES = ("IPython", "ipykernel", "tornado", "zmq")  # go over the statements of the program
 
 UNTOLD = "and how often is unknown"
 OPEN = "it trains again and again, " + UNTOLD
@@ -75,7 +76,7 @@ def find(frames):
         for loop, frame in _own(around):
             if _rounds(loop, frame, nest) is None:
                 return "it trains again in each round of a loop (line %d), %s" % (loop.lineno, UNTOLD), 0
-        called = _called_back(frames)
+        called = _called_back(frames) or _searched(nest)
         if called:
             return called, 0
         later = list(_later(frames, nest))
@@ -146,8 +147,10 @@ def _extent(node, frame):
     if name in SHOWN and node.args:
         return _extent(node.args[0], frame)
     if name == "zip":
-        known = [n for n in (_extent(a, frame) for a in node.args) if n is not None]
-        return min(known, default=None)
+        known = [_extent(a, frame) for a in node.args if not isinstance(a, ast.Starred)]
+        for found in (loops.lookup(a.value, frame) for a in node.args if isinstance(a, ast.Starred)):
+            known += map(_length, found) if type(found) in (list, tuple) else ()
+        return min((n for n in known if n is not None), default=None)
     if isinstance(node.func, ast.Attribute) and name in ("items", "keys", "values"):
         return _length(loops.lookup(node.func.value, frame))
     if isinstance(node.func, ast.Attribute) and name == "split":
@@ -277,6 +280,16 @@ def _called_back(frames):
                     return "%s trains again in each round of a loop of %s (line %d), %s" % (inner, library, node.lineno, UNTOLD)
         looped = looped or bool(loops.active(frame))
         inner, library = frame.f_code.co_name, None
+    return None
+
+
+def _searched(nest):
+    """A sentence on a library's loop around the training of another library, as scikit-learn's over what it tries; None without one."""
+    trains = [frame.f_globals["__name__"].partition(".")[0] for _, frame in nest]
+    for k, (loop, frame) in enumerate(nest):
+        around = k > 1 and trains[0] == trains[1] != trains[k] and syntax.is_installed(nest[0][1]) and syntax.is_installed(frame)
+        if around and isinstance(loop, ast.For) and trains[k] not in CONSOLES and _rounds(loop, frame, nest) != 1:
+            return "it trains again in each round of a loop of %s, %s" % (trains[k], UNTOLD)
     return None
 
 

@@ -16,8 +16,12 @@ STANDARD = os.path.dirname(os.__file__)
 
 def is_library(frame):
     """Whether a frame is not of the program itself."""
-    name = frame.f_code.co_filename
-    return "-packages" + os.sep in name or name.startswith((STANDARD + os.sep, "<frozen"))
+    return is_installed(frame) or frame.f_code.co_filename.startswith((STANDARD + os.sep, "<frozen"))
+
+
+def is_installed(frame):
+    """Whether a frame is of a package that is none of Python's own."""
+    return "-packages" + os.sep in frame.f_code.co_filename
 
 
 def tree(frame):
