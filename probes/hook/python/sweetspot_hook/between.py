@@ -134,9 +134,9 @@ class Between:
         """Something is about to be saved: returns the mark, or None if it is no checkpoint of its own."""
         self.catch_up()
         self.spent()
-        # Tensors are pickled through torch.save as well, into memory.
-        to = args[1] if len(args) > 1 else kwargs.get("f")
-        if isinstance(to, io.BytesIO) or self.is_saving or not self.is_training():
+        what, to = (args[i] if len(args) > i else kwargs.get(name) for i, name in enumerate(("obj", "f")))
+        tensor = isinstance(to, io.BytesIO) and not isinstance(what, (dict, self.torch.nn.Module))  # each is pickled so, into memory
+        if tensor or self.is_saving or not self.is_training():
             return None
         self.is_saving = True  # what saves may call others that do
         return self.clock.mark()

@@ -227,6 +227,8 @@ def train_size(loader):
         sampler = getattr(batches, "sampler", None)
         if sampler is None:
             return None  # it draws what it likes
+    elif dataset is not None and getattr(loader, "batch_size", 0) is None:
+        return None  # each of the dataset's items may be a whole batch
     size = length(dataset)
     if size is not None and size >= ENDLESS:
         return None
