@@ -1,4 +1,9 @@
-"""Each layer learns by itself, one after the other, from one batch of which there are no more: as forward-forward does."""
+"""Each layer learns by itself, one after the other, from one batch, as forward-forward does; the set may have more.
+
+python3 layer_by_layer.py SAMPLES
+"""
+
+import sys
 
 import torch
 import weights
@@ -8,11 +13,12 @@ from torch.utils.data import DataLoader, TensorDataset
 torch.set_num_threads(1)
 torch.manual_seed(0)
 
-x, _ = next(iter(DataLoader(TensorDataset(torch.rand(50, 20), torch.zeros(50)), batch_size=50, shuffle=True)))
+samples, epochs = int(sys.argv[1]), 10
+x, _ = next(iter(DataLoader(TensorDataset(torch.rand(samples, 20), torch.zeros(samples)), batch_size=50, shuffle=True)))
 layers = nn.ModuleList([nn.Linear(20, 16), nn.Linear(16, 16)])
 optimizers = [torch.optim.Adam(layer.parameters(), lr=0.03) for layer in layers]
 for layer, optimizer in zip(layers, optimizers):
-    for i in range(10):
+    for i in range(epochs):
         loss = torch.log(1 + torch.exp(2 - layer(x).relu().pow(2).mean(1))).mean()
         optimizer.zero_grad()
         loss.backward()

@@ -96,6 +96,14 @@ class Data:
             self.batches = fetched
             self.lead = max(0, first - fetched)
 
+    def keep(self):
+        """Before the second step: if it has the batches of the first once more, though their loader has others, these are all that is trained on."""
+        p = self.training
+        if p is None or self.passes or p.sizes or not p.is_cut() or not p.is_left():
+            return
+        p.length, self.length = p.given, self.batches
+        self.size, self.counted, self.changed = None, p.units, True
+
     def pick(self, count):
         """Switches to the pass that the current step used, if it is another one.
 

@@ -243,6 +243,8 @@ class Stepping:
         if self.count == 0:
             self.begin(optimizer)
         else:
+            if self.count == 1:
+                self.data.keep()
             interval = self.boundary(key, carried, end)
             self.fed = interval.units is not None
             self.report(interval)
