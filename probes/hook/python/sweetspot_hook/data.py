@@ -37,10 +37,15 @@ class Data:
         self.wait += seconds
         a_pass.wait += seconds
 
+    def follow(self, loop):
+        """Epochs are rounds of this loop where no loader tells of them: there is none, or a number of batches is drawn that is not its pass."""
+        if self.latest is None or loop.numbered and loop.length != self.latest.length:
+            self.loop = loop
+
     def turn(self, count):
         """The loop over epochs went on to its next round, after so many steps."""
         self.turns = False
-        if self.training is None:
+        if self.training is None or self.loop is not None:
             self.epoch, self.index = self.epoch + 1, 0
             self.epochs_done, self.steps_done = self.epochs_done + 1, count
 
@@ -157,7 +162,9 @@ class Data:
 
     def _turn(self, chosen, count):
         old, left = self.training, 0
-        self.training, self.loop = chosen, None
+        self.training = chosen
+        if self.loop is not None and not self.loop.numbered:
+            self.loop = None
         if old is None or old.loader_id != chosen.loader_id:
             self._adopt()
         if old is None:
@@ -173,7 +180,8 @@ class Data:
             chosen.steps = old.steps
             chosen.take(len(chosen.sizes) - 1)
             return left
-        if not self.of_epochs and old.is_cut() and old.steps == 1:  # for each step the program draws a batch
+        draws = not self.of_epochs and old.is_cut() and old.steps == 1  # for each step the program draws a batch
+        if draws or self.loop is not None:
             return left
         self.epoch, self.index = self.epoch + 1, 0
         self._whole(old, count)
@@ -187,7 +195,7 @@ class Data:
     def finish(self, count):
         """At the end of the program the last pass may be a whole epoch too."""
         p = self.training
-        if p is not None and (p.exhausted or self.cut) and p.steps > 0 and not self.kept:
+        if p is not None and (p.exhausted or self.cut) and p.steps > 0 and not self.kept and self.loop is None:
             self._whole(p, count)
 
     def use(self):
@@ -235,10 +243,12 @@ class Data:
         per_epoch = None
         if self.epochs_done:
             per_epoch = self.steps_done / self.epochs_done
-        elif self.length and self.batches:
-            per_epoch = min(self.length, self.rounds or self.length) / self.batches
         elif self.loop is not None:
             per_epoch = self.loop.length
+        elif self.length and self.batches:
+            per_epoch = min(self.length, self.rounds or self.length) / self.batches
+        if self.loop is not None:
+            return self.name, None, per_epoch
         size = self.size
         if size is None and self.counted is not None:
             size = self.counted * world

@@ -40,6 +40,7 @@ class Epochs:
         self.length = _rounds(*within[0]) if len(within) == 1 and not parts else None  # of several their product need not be
         if loop is not None and not within:
             self.length = 1
+        self.numbered = self.length is not None and bool(within) and _is_numbered(*within[0])  # its rounds, whatever a loader has
 
     def _read(self, frame):
         return loops.read(frame, lambda names: names.get(self.name))
@@ -80,6 +81,13 @@ class Epochs:
     def per_epoch(self):
         """Steps of an epoch: as counted, else as the loop in it tells; None if unknown."""
         return self.steps / self.whole if self.whole else self.length and self.length * self.each
+
+
+def _is_numbered(frame, loop):
+    """Whether a loop goes over numbers, to the last of them."""
+    if not isinstance(loop, ast.For) or loops.rounds(loop.iter, frame, loops.MOST_EPOCHS) is None:
+        return False
+    return not any(isinstance(n, (ast.Break, ast.Return)) for n in ast.walk(loop))
 
 
 def _rounds(frame, loop):

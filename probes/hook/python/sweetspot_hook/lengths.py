@@ -25,8 +25,8 @@ class Lengths:
         f.epochs = self.due = f.epochs and f.epochs + self.data.epochs_done
         f.epochs = f.epochs and f.epochs + later
         f.steps = f.steps and f.steps + self.count
-        if f.epochs and self.data.latest is None:
-            self.data.loop = epoch_loop.find(frames)
+        if f.epochs and (loader is None or epochs.counted(frames)):
+            self.data.follow(epoch_loop.find(frames))
 
     def _plan(self, frames, repeated):
         """Finds by what the work of later steps changes, as far as the program's text and callbacks tell, and whether it trains again.
