@@ -242,6 +242,8 @@ func TestTables(t *testing.T) {
 		"Lightning 2.1, " +
 			"metrics.csv": {"epoch,step,train_loss,val_acc,val_loss\n0,46,,0.5,1.1\n0,46,0.9,,\n1,93,,0.625,0.9\n",
 			"0: accuracy 0.5, 1: accuracy 0.625"},
+		"Lightning, a test at the end": {"epoch,step,test_acc,train_loss,val_acc\n0,46,,,0.5\n1,93,,,0.625\n2,94,0.7,,\n",
+			"0: accuracy 0.5, 1: accuracy 0.625"},
 		"timm 0.9, " +
 			"summary.csv": {"epoch,train_loss,eval_loss,eval_top1,eval_top5,lr\n0,6.9,6.5,1.5,5.2,0.1\n1,6.1,5.5,12.5,30.0,0.1\n",
 			"0: top1 0.015, 1: top1 0.125"},

@@ -177,11 +177,15 @@ func (s *slot) same(values []Value) bool {
 }
 
 // inOrder gives a record without a time to the last validation of its epoch, or the
-// first without a value.
+// first without a value. Lightning's files number a test after the training as another
+// epoch.
 func (l *Log) inOrder(slots, loose []slot, r record) (checks, others []slot) {
 	epoch := r.inEpoch
 	if r.epoch != nil {
 		epoch = l.epoch(*r.epoch)
+		if l.now > 0 && epoch == l.now+1 && !slices.ContainsFunc(r.values, func(v Value) bool { return v.Split != Test }) {
+			epoch = l.now
+		}
 	}
 	for _, of := range [][]slot{slots, loose} {
 		for i := range slices.Backward(of) {
