@@ -3,7 +3,7 @@
 import ast
 import sys
 
-from . import loops, steps
+from . import loaders, loops, steps
 
 DEEPEST = 60  # frames between a step and the loop
 
@@ -100,7 +100,7 @@ def _rounds(frame, loop):
         over = over.args[0]
     if known is None and isinstance(over, (ast.Name, ast.Attribute)):
         try:
-            known = len(loops.lookup(over, frame))
-        except Exception:  # an iterator
+            known = loaders.batches(loops.lookup(over, frame))
+        except Exception:  # of an object that raises at whatever it is asked
             return None
     return known or None
