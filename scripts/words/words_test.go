@@ -1,5 +1,6 @@
 // Package words tests that phrases which are not English and words that only
-// this project understood do not come back.
+// this project understood do not come back, and that the embedded Python keeps
+// to the width of the code.
 package words
 
 import (

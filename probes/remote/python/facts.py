@@ -56,7 +56,9 @@ def gpus():
         return out
     query = [program, "--query-gpu=name,memory.total", "--format=csv,noheader,nounits"]
     try:
-        said = subprocess.run(query, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=10)
+        said = subprocess.run(
+            query, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=10
+        )
     except (OSError, subprocess.TimeoutExpired):
         return out
     lines = said.stdout.decode("utf-8", "replace").strip().splitlines()

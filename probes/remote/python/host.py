@@ -95,7 +95,10 @@ class Lock:
                 return False
             fcntl.flock(self._file, fcntl.LOCK_EX)
         except OSError as e:
-            raise Trouble("the folder %s could not be written there (%s); free space there or set XDG_STATE_HOME" % (self.root, e.strerror))
+            raise Trouble(
+                "the folder %s could not be written there (%s); free space there or set XDG_STATE_HOME"
+                % (self.root, e.strerror)
+            )
         return True
 
     def sign(self):

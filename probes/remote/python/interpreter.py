@@ -31,7 +31,8 @@ def find(candidates):
             return os.path.abspath(path)
         tried[path] = trouble
     raise Trouble(
-        "no Python found there that can import PyTorch: tried %s; install it there or give an interpreter on that host with --python"
+        "no Python found there that can import PyTorch: tried %s; install it there or give an interpreter on that "
+        "host with --python"
         % ", ".join("%s (%s)" % entry for entry in tried.items())
     )
 

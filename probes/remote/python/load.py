@@ -7,7 +7,7 @@ import json
 import os
 import time
 
-RARELY, RAREST = 200, 5  # times what a reading takes, and times the interval: of thousands of processes it takes a while
+RARELY, RAREST = 200, 5  # times what a reading takes, and times the interval: with thousands of processes it is slow
 
 
 class Load:

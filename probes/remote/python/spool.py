@@ -45,7 +45,8 @@ class Spool:
         except OSError as e:
             self.remove()  # there is nothing to follow in it
             raise Trouble(
-                "the spool %s could not be created there (%s); free space there, name another folder with --spool or set XDG_STATE_HOME"
+                "the spool %s could not be created there (%s); free space there, name another folder with --spool or "
+                "set XDG_STATE_HOME"
                 % (self.dir, e.strerror)
             )
 

@@ -23,12 +23,16 @@ def options():
     p.add_argument("--optimizer", choices=("sgd", "adam"), default="sgd")
     p.add_argument("--rate", type=float, default=0.0)
     p.add_argument("--trained", action="store_true", help="train an example first, or take its weights from the cache")
-    p.add_argument("--prune", default="", help="fraction of the filters of each convolution to remove, or conv1=0.3,conv2=0.5")
+    p.add_argument(
+        "--prune", default="", help="fraction of the filters of each convolution to remove, or conv1=0.3,conv2=0.5"
+    )
     p.add_argument("--fine-tune", type=int, default=0, help="epochs of training after pruning")
     p.add_argument("--eval", default="", help="factory of a labelled set")
     p.add_argument("--layers", action="store_true", help="measure the share of each layer")
     p.add_argument("--work-only", action="store_true", help="count the work of a forward pass, and measure nothing")
-    p.add_argument("--telemetry", action="store_true", help="read the GPU's sensors, which sweetspot cannot reach from its host")
+    p.add_argument(
+        "--telemetry", action="store_true", help="read the GPU's sensors, which sweetspot cannot reach from its host"
+    )
     p.add_argument("--fit-batch", type=int, default=0, help="find the largest batch up to this instead")
     return p.parse_args()
 

@@ -8,7 +8,7 @@ def parameters(model):
 
 
 class Work:
-    """Operations of convolutions and matrix products, two per multiplication and addition, the values that these put out, and how many layers do them."""
+    """Operations of convolutions and matrix products, two per multiply-add, their output values, and their layers."""
 
     def __init__(self):
         self.operations = self.activations = 0
@@ -88,5 +88,6 @@ KINDS = {
 # What is not counted, and is a lot.
 HEAVY = {
     "mkldnn_rnn_layer", "_cudnn_rnn", "miopen_rnn", "_trilinear", "_native_multi_head_attention",
-    "_transformer_encoder_layer_fwd", "mkldnn_linear", "_cdist_forward", "_fft_r2c", "_fft_c2c", "_int_mm", "_scaled_mm",
+    "_transformer_encoder_layer_fwd", "mkldnn_linear", "_cdist_forward", "_fft_r2c", "_fft_c2c", "_int_mm",
+    "_scaled_mm",
 }

@@ -65,7 +65,7 @@ class FashionMNIST:
 
 
 class Synthetic:
-    """Normally distributed input, or random tokens of a vocabulary, with random labels. It says nothing about accuracy."""
+    """Normally distributed input, or random tokens of a vocabulary, with random labels; no measure of accuracy."""
 
     where = "cpu"
 
@@ -81,7 +81,10 @@ class Synthetic:
         # Distinct samples up to 64 MiB; a longer set repeats them.
         held = max(1, min(length, (64 << 20) // (4 * elements)))
         size = (held,) + tuple(shape)
-        self.images = torch.randint(0, vocabulary, size, generator=generator) if vocabulary else torch.randn(size, generator=generator)
+        self.images = (
+            torch.randint(0, vocabulary, size, generator=generator) if vocabulary
+            else torch.randn(size, generator=generator)
+        )
         self.labels = torch.randint(0, max(classes, 1), (held,), generator=generator)
         self.length = length
 

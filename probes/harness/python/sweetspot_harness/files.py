@@ -47,7 +47,8 @@ def _scripted(path, dev):
         names = []
     if names and not any(n.endswith("/constants.pkl") for n in names):
         raise Problem(
-            "%s holds weights or a pickled network, not TorchScript; write a factory that makes the network and loads it, and name it as file.py:factory"
+            "%s holds weights or a pickled network, not TorchScript; write a factory that makes the network and loads "
+            "it, and name it as file.py:factory"
             % path
         )
     return torch.jit.load(path, map_location=dev)
@@ -85,7 +86,8 @@ def _split(shape, is_fixed):
     return sample, shape[0] if is_fixed(shape[0]) else None
 
 
-# Providers of the GPUs that PyTorch calls cuda, best first. TensorRT and MIGraphX compile for minutes, and change the precision if they may.
+# Providers of the GPUs that PyTorch calls cuda, best first. TensorRT and MIGraphX compile for minutes, and may change
+# the precision.
 _GPU = ("CUDAExecutionProvider", "ROCMExecutionProvider")
 _CPU = "CPUExecutionProvider"
 
@@ -123,7 +125,8 @@ def _runtime():
         import onnxruntime
     except ImportError as err:
         raise Problem(
-            "an ONNX file needs onnxruntime, which this Python lacks (%s); pip install onnxruntime, or onnxruntime-gpu for a GPU" % err
+            "an ONNX file needs onnxruntime, which this Python lacks (%s); pip install onnxruntime, or "
+            "onnxruntime-gpu for a GPU" % err
         ) from err
     return onnxruntime
 
@@ -148,7 +151,8 @@ def _onnx(path, dev):
     events.emit("packages", names=["%s==%s" % (package, runtime.__version__)])
     if first == _CPU and has_gpu:
         events.warn(
-            "%s ran the file on the CPU, not on the GPU: onnxruntime has no provider that works with this GPU (it has %s); pip install onnxruntime-gpu for the CUDA of this machine"
+            "%s ran the file on the CPU, not on the GPU: onnxruntime has no provider that works with this GPU "
+            "(it has %s); pip install onnxruntime-gpu for the CUDA of this machine"
             % (_named(first), ", ".join(runtime.get_available_providers()))
         )
     if first != _CPU:

@@ -60,9 +60,13 @@ def _accuracy(run):
     if value < 2 / run.classes:
         words = "the accuracy of %.1f %% is near that of guessing among %d classes" % (100 * value, run.classes)
         if not run.is_trained():
-            words += ": the weights are those of an untrained network, so no accuracy is recorded; give --eval to record it nevertheless"
+            words += (
+                ": the weights are those of an untrained network, so no accuracy is recorded; give --eval to record "
+                "it nevertheless"
+            )
             value = None
         events.warn(words)
     events.emit(
-        "validation", epoch=0, seconds=round(found.seconds, 9), metric="top1", value=value, higher_is_better=True, units=found.units,
+        "validation", epoch=0, seconds=round(found.seconds, 9), metric="top1", value=value, higher_is_better=True,
+        units=found.units,
     )

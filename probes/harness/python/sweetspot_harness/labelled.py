@@ -20,7 +20,8 @@ class Given:
             again = hasattr(self.set, "__getitem__")
         if not again:
             raise Problem(
-                "%s returned a %s, which can be gone through once at most; return a DataLoader, a Dataset or a list of batches"
+                "%s returned a %s, which can be gone through once at most; return a DataLoader, a Dataset or a list "
+                "of batches"
                 % (self.where, type(self.set).__name__)
             )
         x, _ = next(self._pairs(), (None, None))
@@ -103,7 +104,13 @@ class Accuracy:
     @staticmethod
     def _checked(run, y, count):
         if tuple(y.shape) != (count,):
-            raise Problem("the labels of the set are of shape %s, not one class number for each of %d samples" % (tuple(y.shape), count))
+            raise Problem(
+                "the labels of the set are of shape %s, not one class number for each of %d samples"
+                % (tuple(y.shape), count)
+            )
         if run.options.eval and count and not 0 <= int(y.min()) <= int(y.max()) < run.classes:
-            raise Problem("the labels of the set range from %d to %d, but the model has %d classes" % (y.min(), y.max(), run.classes))
+            raise Problem(
+                "the labels of the set range from %d to %d, but the model has %d classes"
+                % (y.min(), y.max(), run.classes)
+            )
         return y

@@ -14,7 +14,9 @@ def make(library, name):
     try:
         return {"timm": _timm, "transformers": _transformers}[library](name)
     except ImportError as err:
-        raise Problem("%s:%s needs %s, which this Python (%s) cannot import: %s" % (library, name, library, sys.executable, err)) from err
+        raise Problem(
+            "%s:%s needs %s, which this Python (%s) cannot import: %s" % (library, name, library, sys.executable, err)
+        ) from err
 
 
 def _timm(name):
@@ -38,7 +40,8 @@ def _transformers(name):
         return made(made.config_class())
     names = [n for n in dir(transformers) if n.endswith("Config")]
     raise Problem(
-        "transformers %s has no configuration or network %s%s; name a configuration such as BertConfig, or a network such as BertForSequenceClassification"
+        "transformers %s has no configuration or network %s%s; name a configuration such as BertConfig, or a network "
+        "such as BertForSequenceClassification"
         % (transformers.__version__, name, _alike(name, names))
     )
 
@@ -65,7 +68,9 @@ def sample(model):
     config = getattr(model, "config", None)
     if getattr(model, "main_input_name", None) == "pixel_values" and hasattr(config, "image_size"):
         size = config.image_size
-        return (getattr(config, "num_channels", 3),) + (tuple(size) if isinstance(size, (list, tuple)) else (size, size))
+        return (getattr(config, "num_channels", 3),) + (
+            tuple(size) if isinstance(size, (list, tuple)) else (size, size)
+        )
     return None
 
 

@@ -58,7 +58,7 @@ class Attempt:
             self._forget()
 
     def fits_apart(self, size):
-        """The same in a separate process: without memory on a CPU, libraries below PyTorch may crash instead of raising."""
+        """The same in a separate process: on a CPU without free memory, libraries may crash instead of raising."""
         child = os.fork()
         if child == 0:
             self._answer(size)
@@ -111,7 +111,7 @@ class Attempt:
 
 
 def _bound_memory(dev):
-    """Limits the CPU's memory so that exceeding it raises an error: the kernel would grant more than there is and kill later."""
+    """Limits the CPU's memory so that exceeding it raises an error: the kernel grants more than there is."""
     if dev.type == "cuda":
         return
     import resource

@@ -56,7 +56,8 @@ def made(spec):
     ]
     if required:
         raise Problem(
-            "%s in %s needs the arguments %s; give a function without required arguments" % (name, where, ", ".join(required))
+            "%s in %s needs the arguments %s; give a function without required arguments"
+            % (name, where, ", ".join(required))
         )
     try:
         return factory(), name, where
@@ -107,7 +108,9 @@ def _installed(name):
     try:
         return importlib.import_module(name)
     except Exception as err:
-        missing = isinstance(err, ModuleNotFoundError) and err.name is not None and (name + ".").startswith(err.name + ".")
+        missing = (
+            isinstance(err, ModuleNotFoundError) and err.name is not None and (name + ".").startswith(err.name + ".")
+        )
         if missing:
             raise Problem(
                 "there is no module %s in %s or installed for %s; run from the directory that holds it, or install it"

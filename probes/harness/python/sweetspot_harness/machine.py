@@ -76,7 +76,10 @@ def memory(dev):
 
 
 # The messages of CUDA, PyTorch's CPU allocator, C++, onnxruntime, cuBLAS and cuDNN.
-_NO_MEMORY = ("out of memory", "can't allocate memory", "bad_alloc", "failed to allocate memory", "status_alloc_failed", "allocation_failed")
+_NO_MEMORY = (
+    "out of memory", "can't allocate memory", "bad_alloc", "failed to allocate memory", "status_alloc_failed",
+    "allocation_failed",
+)
 
 
 def out_of_memory(err):

@@ -33,7 +33,10 @@ def setup(name, dev):
     gpu = dev.type == "cuda"
     hold(name)
     if name == "int8" and gpu:
-        raise Problem("int8 by PyTorch's quantisation runs on the CPU; set CUDA_VISIBLE_DEVICES= to measure it there, or use fp16 or bf16 on the GPU")
+        raise Problem(
+            "int8 by PyTorch's quantisation runs on the CPU; set CUDA_VISIBLE_DEVICES= to measure it there, or use "
+            "fp16 or bf16 on the GPU"
+        )
     if name in ("fp32", "int8"):  # int8 is a matter of the network's layers
         return contextlib.nullcontext, None
     if name == "tf32":

@@ -218,7 +218,9 @@ def _parts(model):
     names = {module: name for name, module in model.named_modules()}
     roots = [model] if model not in opaque else []
     for module in opaque:
-        roots += [child for child in module.children() if child not in opaque and next(child.children(), None) is not None]
+        roots += [
+            child for child in module.children() if child not in opaque and next(child.children(), None) is not None
+        ]
     parts = []
     for root in roots:
         prefix = names[root] + "." if names[root] else ""
@@ -348,7 +350,10 @@ def _reads_size(user):
         return len(user.args) == 1 and all(_picks(u) for u in user.users)
     if user.op == "call_method" and user.target == "dim":
         return True
-    return user.op == "call_function" and user.target is getattr and user.args[1] == "shape" and all(map(_picks, user.users))
+    return (
+        user.op == "call_function" and user.target is getattr and user.args[1] == "shape"
+        and all(map(_picks, user.users))
+    )
 
 
 def _picks(user):

@@ -57,11 +57,13 @@ def _static(model, engine, batches):
 def _dynamic(model, err):
     if not any(isinstance(m, _DYNAMIC) for m in model.modules()):
         raise Problem(
-            "the model cannot be quantised with its activations (%s), and has no linear or recurrent layer to be quantised without"
+            "the model cannot be quantised with its activations (%s), and has no linear or recurrent layer to be "
+            "quantised without"
             % describe(err)
         ) from err
     events.warn(
-        "the network cannot be quantised as a whole (%s); only the weights of its linear and recurrent layers are int8" % describe(err)
+        "the network cannot be quantised as a whole (%s); only the weights of its linear and recurrent layers are int8"
+        % describe(err)
     )
     from torch.ao.quantization import quantize_dynamic
 

@@ -33,7 +33,10 @@ class Run:
     def _shape(self):
         if self.options.input:
             return tuple(int(s) for s in self.options.input.split("x"))
-        shape = getattr(self.model, "sample", None) if loading.suffix(self.options.model) else libraries.sample(self.model)
+        shape = (
+            getattr(self.model, "sample", None) if loading.suffix(self.options.model)
+            else libraries.sample(self.model)
+        )
         if shape is None and self.vocabulary:
             raise Problem("the length of the sequences is missing; give --input with the number of tokens, such as 128")
         if shape is None and not loading.suffix(self.options.model):
@@ -47,7 +50,8 @@ class Run:
             return
         if self.options.fit_batch or self.options.batch != self.fixed:
             raise Problem(
-                "the model file takes batches of exactly %d; use --batch %d, or export it with a batch dimension left open" % (self.fixed, self.fixed)
+                "the model file takes batches of exactly %d; use --batch %d, or export it with a batch dimension left "
+                "open" % (self.fixed, self.fixed)
             )
 
     def prepare(self):
@@ -70,7 +74,9 @@ class Run:
             self._prune()
         with events.aside():
             if opt.fine_tune > 0 and not opt.fit_batch:
-                events.log("fine-tuning for %d epoch%s on Fashion-MNIST" % (opt.fine_tune, "s" if opt.fine_tune > 1 else ""))
+                events.log(
+                    "fine-tuning for %d epoch%s on Fashion-MNIST" % (opt.fine_tune, "s" if opt.fine_tune > 1 else "")
+                )
                 trained.train(self, opt.fine_tune)
         if opt.precision == "int8":
             with events.aside():
@@ -78,11 +84,14 @@ class Run:
 
     def _labelled(self):
         if self.classes is None:
-            raise Problem("an accuracy needs an output of batch x classes, which this model does not have; leave out --eval")
+            raise Problem(
+                "an accuracy needs an output of batch x classes, which this model does not have; leave out --eval"
+            )
         given = labelled.Given(self.options.eval, self.shape)
         if self.options.mode == "train" and not self.is_fashion_mnist():
             raise Problem(
-                "the accuracy after training on synthetic input means nothing; use --mode infer with --eval, or -- COMMAND for your own training"
+                "the accuracy after training on synthetic input means nothing; use --mode infer with --eval, or "
+                "-- COMMAND for your own training"
             )
         return given
 
@@ -134,7 +143,9 @@ class Run:
     def zeros(self, count):
         import torch
 
-        return torch.zeros((count,) + self.shape, device=self.device, dtype=torch.long if self.vocabulary else torch.float)
+        return torch.zeros(
+            (count,) + self.shape, device=self.device, dtype=torch.long if self.vocabulary else torch.float
+        )
 
     def synthetic(self, classes, length):
         return dataset.Synthetic(self.shape, classes, length, self.vocabulary)
@@ -164,13 +175,19 @@ class Run:
         except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError, AssertionError) as err:
             if machine.out_of_memory(err):
                 raise
-            raise Problem("the model does not take input of shape %s: %s" % ("x".join(map(str, self.shape)), describe(err)))
+            raise Problem(
+                "the model does not take input of shape %s: %s" % ("x".join(map(str, self.shape)), describe(err))
+            )
         classes = out.shape[1] if isinstance(out, torch.Tensor) and out.dim() == 2 else None
-        tokens = self.vocabulary is not None and isinstance(out, torch.Tensor) and out.shape[1:] == self.shape + (self.vocabulary,)
+        tokens = (
+            self.vocabulary is not None and isinstance(out, torch.Tensor)
+            and out.shape[1:] == self.shape + (self.vocabulary,)
+        )
         if classes is None and not tokens and self.options.mode == "train":
             shape = "x".join(map(str, out.shape)) if isinstance(out, torch.Tensor) else type(out).__name__
             raise Problem(
-                "cross-entropy needs an output of batch x classes, but for two samples the model returned %s; use --mode infer, or -- COMMAND for your own training" % shape
+                "cross-entropy needs an output of batch x classes, but for two samples the model returned %s; use "
+                "--mode infer, or -- COMMAND for your own training" % shape
             )
         return classes
 
@@ -264,8 +281,9 @@ class Run:
         """Whether images lie channel by channel in memory, as tensor cores want them: in reduced precision on a GPU."""
         import torch
 
-        return self.device.type == "cuda" and len(self.shape) == 3 and self.options.precision in ("bf16", "fp16") and isinstance(
-            self.model, torch.nn.Module
+        return (
+            self.device.type == "cuda" and len(self.shape) == 3 and self.options.precision in ("bf16", "fp16")
+            and isinstance(self.model, torch.nn.Module)
         )
 
     def batch(self, data, rows):

@@ -48,7 +48,9 @@ def _nvidia_smi(dev):
         return None
     query = ["nvidia-smi", "-i", which, "--query-gpu=name,memory.total,memory.used", "--format=csv,noheader,nounits"]
     try:
-        out = subprocess.run(query, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=10)
+        out = subprocess.run(
+            query, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=10
+        )
         name, total, used = (cell.strip() for cell in out.stdout.decode("utf-8", "replace").strip().split(","))
         return name, float(total) * (1 << 20), float(used) * (1 << 20)
     except (OSError, ValueError, subprocess.SubprocessError):
@@ -98,7 +100,8 @@ def _steps(torch, dev, opt):
         plain.append(_between(torch, dev, step, opt.steps))
     rounds = [statistics.mean(seconds[i : i + opt.steps]) for i in range(0, len(seconds), opt.steps)]
     return {
-        "steps_s": seconds, "batch_size": opt.batch, "step_s": statistics.median(rounds), "plain_s": statistics.median(plain),
+        "steps_s": seconds, "batch_size": opt.batch, "step_s": statistics.median(rounds),
+        "plain_s": statistics.median(plain),
         "peak_bytes": torch.cuda.max_memory_allocated(dev),
     }
 

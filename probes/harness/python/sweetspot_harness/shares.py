@@ -18,7 +18,10 @@ def report(run):
     from torch.profiler import ProfilerActivity, profile
 
     if isinstance(run.model, (torch.jit.ScriptModule, Frozen)):
-        events.warn("the layers of this model file cannot be distinguished, so there are no shares of time; probe the Python factory instead")
+        events.warn(
+            "the layers of this model file cannot be distinguished, so there are no shares of time; probe the Python "
+            "factory instead"
+        )
         return
     run.model.eval()
     x = run.sample(run.options.batch)

@@ -49,7 +49,9 @@ def train(run, epochs, begun=None):
     import torch
 
     if not run.is_fashion_mnist():
-        raise Problem("fine-tuning needs a training set, and Fashion-MNIST is the only one here; it does not fit this model")
+        raise Problem(
+            "fine-tuning needs a training set, and Fashion-MNIST is the only one here; it does not fit this model"
+        )
     data = dataset.FashionMNIST("train", run.options.data_dir)
     loss = torch.nn.CrossEntropyLoss()
     optimizer = torch.optim.Adam(run.model.parameters(), lr=_RATE)
@@ -84,8 +86,14 @@ def _check(begun, run, optimizer, step):
     except stopping.Interrupted:
         if begun is not None and step > 0:
             with contextlib.suppress(OSError):
-                _write(begun, {"step": step, "model": run.model.state_dict(), "optimizer": optimizer.state_dict()["state"]})
-                events.warn("the probe ended while the example was being trained for its first use; the next probe resumes the training")
+                _write(
+                    begun,
+                    {"step": step, "model": run.model.state_dict(), "optimizer": optimizer.state_dict()["state"]},
+                )
+                events.warn(
+                    "the probe ended while the example was being trained for its first use; the next probe resumes "
+                    "the training"
+                )
         raise
 
 

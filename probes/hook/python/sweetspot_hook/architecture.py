@@ -2,15 +2,16 @@
 
 NEEDED = ("vocab_size", "num_hidden_layers", "hidden_size")
 KEYS = NEEDED + (
-    "model_type", "num_attention_heads", "num_key_value_heads", "head_dim", "intermediate_size", "tie_word_embeddings", "attention_bias",
-    "mlp_bias", "max_position_embeddings", "num_local_experts", "num_experts", "num_experts_per_tok", "moe_intermediate_size",
-    "shared_expert_intermediate_size", "decoder_sparse_step", "is_encoder_decoder",
+    "model_type", "num_attention_heads", "num_key_value_heads", "head_dim", "intermediate_size", "tie_word_embeddings",
+    "attention_bias", "mlp_bias", "max_position_embeddings", "num_local_experts", "num_experts", "num_experts_per_tok",
+    "moe_intermediate_size", "shared_expert_intermediate_size", "decoder_sparse_step", "is_encoder_decoder",
 )
 
 # The matrices of a layer of Llama, by the names that programs have for them.
 MATRICES = {
-    "q_proj": "q", "wq": "q", "query": "q", "to_q": "q", "k_proj": "k", "wk": "k", "key": "k", "to_k": "k", "v_proj": "v", "wv": "v",
-    "value": "v", "to_v": "v", "o_proj": "o", "wo": "o", "out_proj": "o", "to_out": "o", "gate_proj": "gate", "w1": "gate", "gate": "gate",
+    "q_proj": "q", "wq": "q", "query": "q", "to_q": "q", "k_proj": "k", "wk": "k", "key": "k", "to_k": "k",
+    "v_proj": "v", "wv": "v", "value": "v", "to_v": "v", "o_proj": "o", "wo": "o", "out_proj": "o", "to_out": "o",
+    "gate_proj": "gate", "w1": "gate", "gate": "gate",
     "up_proj": "up", "w3": "up", "up": "up", "down_proj": "down", "w2": "down", "down": "down",
 }
 HEADS = ("num_heads", "n_heads", "num_attention_heads", "n_head", "heads")
@@ -31,7 +32,10 @@ def has_head(network, embedding):
     rows = embedding.num_embeddings
     if any(getattr(m, "out_features", None) == rows for m in network.modules()):
         return True
-    return any(p is embedding.weight for m in network.modules() if m is not embedding for p in m.__dict__["_parameters"].values())
+    return any(
+        p is embedding.weight for m in network.modules() if m is not embedding
+        for p in m.__dict__["_parameters"].values()
+    )
 
 
 def _plain(config, key):
@@ -68,16 +72,20 @@ def _of_modules(network, embedding):
     of_heads = [n for n in norms if n == size != hidden]
     whole = (
         heads and size and heads * size == q.out_features == o.in_features and k.out_features == v.out_features
-        and k.out_features % size == 0 and {q.in_features, k.in_features, v.in_features, o.out_features, gate.in_features,
-        up.in_features, down.out_features} == {hidden} and gate.out_features == up.out_features == down.in_features
-        and biases[0] == biases[1] == biases[2] and not any(biases[3:]) and norms.count(hidden) == 2 and len(of_heads) in (0, 2)
+        and k.out_features % size == 0
+        and {q.in_features, k.in_features, v.in_features, o.out_features, gate.in_features,
+             up.in_features, down.out_features} == {hidden}
+        and gate.out_features == up.out_features == down.in_features
+        and biases[0] == biases[1] == biases[2] and not any(biases[3:])
+        and norms.count(hidden) == 2 and len(of_heads) in (0, 2)
         and len(of_heads) + 2 == len(norms) and not (of_heads and biases[0])
     )
     if not whole:
         return None
     return dict(
         model_type="qwen2" if biases[0] else "qwen3" if of_heads else "llama", vocab_size=embedding.num_embeddings,
-        num_hidden_layers=len(layers), hidden_size=hidden, num_attention_heads=heads, num_key_value_heads=k.out_features // size,
+        num_hidden_layers=len(layers), hidden_size=hidden,
+        num_attention_heads=heads, num_key_value_heads=k.out_features // size,
         head_dim=size, intermediate_size=gate.out_features, tie_word_embeddings=_is_tied(network, embedding),
     )
 

@@ -19,7 +19,7 @@ def elements(shape):
 
 
 def batch(data):
-    """(samples, shape of one) of a batch: of the first array in nested lists, tuples and mappings; (None, None) of none."""
+    """(samples, shape of one) of the first array in nested lists, tuples and mappings; (None, None) without one."""
     shape = _first(data, 0)
     return (shape[0], shape[1:]) if shape else (None, None)
 

@@ -24,7 +24,7 @@ class Between:
 
     @guarded
     def forward(self, module, inputs, handle):
-        """A module is about to compute. The first one in training mode, with an optimizer, marks the start of the training.
+        """A module is about to compute. The first in training mode, with an optimizer, marks the training's start.
 
         Where it computes more than once in the first step, as with accumulated gradients, its
         batch is not that of the step, and unknown.
@@ -56,7 +56,10 @@ class Between:
                 events.emit("hello", computes=True)
 
     def sequences(self, inputs):
-        """A layer computes that has words before samples. Where the network was given its data in that order, so had it."""
+        """A layer computes that has words before samples.
+
+        Where the network was given its data in that order, so had the layer.
+        """
         size, _, shape = loaders.look(inputs)
         if self.batch is None or self.batch != size or len(shape) != 2:
             return
@@ -78,10 +81,13 @@ class Between:
         modes, was = self.facts.modes, module.training
         if id(module) in modes:
             was, modes[id(module)] = modes[id(module)], bool(training)
-        if module.training == bool(training) == was:  # a wrapper, as Fabric's, may have set it before it tells the module
+        if module.training == bool(training) == was:  # a wrapper, as Fabric's, may have set it first
             return
         self.catch_up()
-        if id(module) not in self.facts.watched or self.count == 0 or self.off or self.paused or self.owner != get_ident():
+        if (
+            id(module) not in self.facts.watched or self.count == 0
+            or self.off or self.paused or self.owner != get_ident()
+        ):
             return
         if not training and self.gradients is not None:
             self.look_back()
@@ -95,7 +101,7 @@ class Between:
             self.follow()
 
     def acts(self):
-        """Whether the network acts in a simulated world between its steps, in evaluation mode: that is no validation."""
+        """Whether the network acts in a simulated world between its steps, in evaluation mode: no validation."""
         return self.data.training is None and any(name in sys.modules for name in WORLDS)
 
     def follow(self):
@@ -118,7 +124,7 @@ class Between:
             phase.touched = self.clock.mark()
 
     def spent(self):
-        """Whatever comes next, the validation is over whose last batch was there: not every program asks for one more."""
+        """Whatever comes next, a validation whose last batch was there is over: not every program asks for another."""
         if self.given_all is not None:
             self.over()
         if self.open is not None and self.open.spent is not None:
@@ -135,7 +141,8 @@ class Between:
         self.catch_up()
         self.spent()
         what, to = (args[i] if len(args) > i else kwargs.get(name) for i, name in enumerate(("obj", "f")))
-        tensor = isinstance(to, io.BytesIO) and not isinstance(what, (dict, self.torch.nn.Module))  # each is pickled so, into memory
+        # Each tensor is pickled into memory so.
+        tensor = isinstance(to, io.BytesIO) and not isinstance(what, (dict, self.torch.nn.Module))
         if tensor or self.is_saving or not self.is_training():
             return None
         self.is_saving = True  # what saves may call others that do
@@ -176,7 +183,10 @@ class Between:
             self.usual, self.alike = evaluations, self.alike + 1 if evaluations == self.usual else 1
 
     def attacks(self, found):
-        """Whether gradients that phases computed are a step's, as where it attacks its batch. Those of a validation are there now and then only."""
+        """Whether gradients that phases computed are a step's, as where it attacks its batch.
+
+        A validation has some only now and then.
+        """
         if not any(phase.differentiated for phase in found):
             return True
         before, self.attacked = self.attacked, self.count
@@ -226,7 +236,10 @@ class Between:
 
     @guarded
     def keeps(self, loader, iterator):
-        """A loader with a way of its own to begin a pass has an iterator, which it may keep for all passes, as YOLO's and timm's do."""
+        """A loader with a way of its own to begin a pass has an iterator.
+
+        It may keep that for all passes, as YOLO's and timm's do.
+        """
         n = loaders.batches(loader)
         if n:
             iterator._sweetspot_kept = loaders.Kept(loader, n)
@@ -247,7 +260,10 @@ class Between:
     def over(self):
         """Something comes after a pass of such an iterator. It was a validation as in exhausted."""
         (a_pass, differentiates), self.given_all = self.given_all, None
-        if a_pass.exhausted or differentiates or self.open is not None or self.paused or self.owner not in (None, get_ident()):
+        if (
+            a_pass.exhausted or differentiates or self.open is not None
+            or self.paused or self.owner not in (None, get_ident())
+        ):
             return
         self.catch_up()
         if a_pass.steps_before == self.count and self.count > 0:
@@ -268,7 +284,10 @@ class Between:
         """A pass is asked for a batch during what may be a validation; before that, it may have given its first."""
         if self.open is None or self.averages:
             return
-        if a_pass.given == 1 and a_pass in self.data.passes and a_pass.backwards == self.backwards and a_pass.steps_before == self.count:
+        if (
+            a_pass.given == 1 and a_pass in self.data.passes
+            and a_pass.backwards == self.backwards and a_pass.steps_before == self.count
+        ):
             self.data.forget(a_pass)
             self.open.begin = min(self.open.begin, a_pass.begin, key=self.clock.host)
             self.open.add(a_pass, a_pass.units, a_pass.wait)

@@ -2,7 +2,8 @@
 
 from . import loops
 
-KINDS = ("BaseFinetuning", "GradientAccumulationScheduler")  # that unfreeze layers, or accumulate over other numbers of batches
+# These unfreeze layers, or accumulate over other numbers of batches.
+KINDS = ("BaseFinetuning", "GradientAccumulationScheduler")
 
 
 def find(frames):

@@ -9,7 +9,10 @@ import sys
 import types
 
 # What the wrappers call of the recorder, in code that may run between two graphs.
-ENTRIES = ("attempt", "began", "beginning", "built", "differentiated", "differentiating", "exhausted", "got", "mode", "saved", "saving", "stepped")
+ENTRIES = (
+    "attempt", "began", "beginning", "built", "differentiated", "differentiating", "exhausted", "got", "mode", "saved",
+    "saving", "stepped",
+)
 
 
 def is_compiling_of(torch):
@@ -18,7 +21,7 @@ def is_compiling_of(torch):
 
 
 def stand_aside(r, modules):
-    """After the program's first torch.compile: the compiler leaves the code of these modules and of the recorder alone."""
+    """After the program's first torch.compile: the compiler leaves these modules' and the recorder's code alone."""
     dynamo = sys.modules.get("torch._dynamo")
     if dynamo is None or r.stands_aside:
         return

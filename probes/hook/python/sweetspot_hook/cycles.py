@@ -52,7 +52,7 @@ class Cycles:
 
 
 def groups(keys, primary):
-    """The numbers of steps that make the iterations of a primary, and how many are left: of (a b a b b), (1 2) and 2."""
+    """The numbers of steps in the iterations of a primary, and how many are left: of (a b a b b), (1 2) and 2."""
     sizes, size = [], 0
     for key in keys:
         size += 1

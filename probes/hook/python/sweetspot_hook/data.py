@@ -28,7 +28,8 @@ class Data:
         self.counted = None  # units of a whole pass, as fetched
         self.loop = None  # of the program over epochs, where no loader tells of these
         self.turns = False  # the coming iteration is the first of another round of it
-        self.of_epochs, self.rounds = False, None  # whether the program's text counts epochs, and to how many batches it cuts a pass
+        # Whether the program's text counts epochs, and to how many batches it cuts a pass.
+        self.of_epochs, self.rounds = False, None
         self.image = self.changed = False
         self.words = loaders.Words()
 
@@ -38,7 +39,10 @@ class Data:
         a_pass.wait += seconds
 
     def follow(self, loop):
-        """Epochs are rounds of this loop where no loader tells of them: there is none, or a number of batches is drawn that is not its pass."""
+        """Epochs are rounds of this loop where no loader tells of them.
+
+        Then there is no loader, or a number of batches is drawn that is not its pass.
+        """
         if self.latest is None or loop.numbered and loop.length != self.latest.length:
             self.loop = loop
 
@@ -95,14 +99,20 @@ class Data:
         first, fetched = self.first, len(p.sizes) - self.first
         if p.exhausted and fetched == 0 and not self.passes:
             self.lead, self.kept = first - 1, True  # all were fetched before the first step
-        elif p.exhausted or fetched == 0 or first + fetched == p.length or any(q.loader_id == self.main for q in self.passes if q is not p):
+        elif (
+            p.exhausted or fetched == 0 or first + fetched == p.length
+            or any(q.loader_id == self.main for q in self.passes if q is not p)
+        ):
             self.batches = first
         else:
             self.batches = fetched
             self.lead = max(0, first - fetched)
 
     def keep(self):
-        """Before the second step: if it has the batches of the first once more, though their loader has others, these are all that is trained on."""
+        """Keeps the first step's batches, before the second, if that has them again though their loader has others.
+
+        Then these are all that is trained on.
+        """
         p = self.training
         if p is None or self.passes or p.sizes or not p.is_cut() or not p.is_left():
             return
@@ -140,7 +150,7 @@ class Data:
         return 0
 
     def _lasting(self, a_pass):
-        """The pass, unless it was begun for these batches alone beside another one over the same loader: then that one."""
+        """The pass, or another over the same loader if it was begun beside that for these batches alone."""
         if a_pass is None or not a_pass.is_left() or a_pass.exhausted:
             return a_pass
         others = [p for p in self.passes if p.loader_id == a_pass.loader_id and not p.exhausted and not p.is_left()]
@@ -151,7 +161,10 @@ class Data:
         return self.training is not None and self.training.exhausted and self.lead == 0 and not self.kept
 
     def begins(self, count):
-        """Whether the training's pass was broken off after so many steps, and the latest batch is of another, or of another training's."""
+        """Whether the training's pass was broken off after so many steps, and the latest batch is of another.
+
+        The other pass may be another training's.
+        """
         p, broken = self.latest, self.training
         if broken is None or p is broken or p.steps_before != count or not broken.is_left():
             return False

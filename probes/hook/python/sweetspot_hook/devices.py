@@ -6,7 +6,9 @@ import sys
 def of_jax(found):
     """The fields of a hello about these devices of JAX."""
     gpus = [d for d in found if d.platform in ("gpu", "cuda", "rocm")]
-    listed = [{"name": d.device_kind, "memory_bytes": memory(d)[1], "uuid": None} for d in sorted(gpus, key=lambda d: d.id)]
+    listed = [
+        {"name": d.device_kind, "memory_bytes": memory(d)[1], "uuid": None} for d in sorted(gpus, key=lambda d: d.id)
+    ]
     return {"gpus": listed}
 
 

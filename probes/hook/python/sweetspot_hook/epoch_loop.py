@@ -11,7 +11,8 @@ DEEPEST = 60  # frames between a step and the loop
 def find(frames):
     """The loop that the frames, the innermost first, are in."""
     within, candidate = [], None
-    parts = any(steps.accumulates(frame) or steps.waits(frame) for frame in frames)  # of steps, and not these, are counted by the loops within
+    # Whether the loops within count parts of steps, and not steps.
+    parts = any(steps.accumulates(frame) or steps.waits(frame) for frame in frames)
     for frame in frames:
         for loop in reversed(loops.active(frame)):
             if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
@@ -27,7 +28,7 @@ LEFT = object()  # in place of the variable's value
 
 
 class Epochs:
-    """Counts steps and epochs. Without a loop all steps are of the first; within are the loops inside it that a step is in."""
+    """Counts steps and epochs. Without a loop all steps are of the first; within are the loops in it around a step."""
 
     def __init__(self, frame, loop, within, parts):
         self.code, self.name, self.lines = None, None, ()
@@ -37,10 +38,12 @@ class Epochs:
         self.whole = self.steps = 0  # whole epochs, and the steps in them
         self.each = 1  # steps at a time
         self.latest = None if frame is None else self._read(frame)
-        self.length = _rounds(*within[0]) if len(within) == 1 and not parts else None  # of several their product need not be
+        # The product of the rounds of several loops need not be the number of steps.
+        self.length = _rounds(*within[0]) if len(within) == 1 and not parts else None
         if loop is not None and not within:
             self.length = 1
-        self.numbered = self.length is not None and bool(within) and _is_numbered(*within[0])  # its rounds, whatever a loader has
+        # Its rounds, whatever a loader has.
+        self.numbered = self.length is not None and bool(within) and _is_numbered(*within[0])
 
     def _read(self, frame):
         return loops.read(frame, lambda names: names.get(self.name))

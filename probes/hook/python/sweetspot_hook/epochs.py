@@ -3,11 +3,13 @@
 from . import loops, repeats
 
 NAMES = (
-    "num_train_epochs", "max_epochs", "num_epochs", "n_epochs", "epochs", "nb_epochs", "total_epochs", "train_epochs", "nepochs", "nEpochs",
-    "number_of_epochs", "max_num_epochs", "training_epochs", "max_epoch", "num_epoch", "n_epoch", "total_epoch", "EPOCHS",
-    "NUM_EPOCHS", "N_EPOCHS", "MAX_EPOCHS", "MAX_EPOCH", "NUM_EPOCH",
+    "num_train_epochs", "max_epochs", "num_epochs", "n_epochs", "epochs", "nb_epochs", "total_epochs", "train_epochs",
+    "nepochs", "nEpochs", "number_of_epochs", "max_num_epochs", "training_epochs", "max_epoch", "num_epoch", "n_epoch",
+    "total_epoch", "EPOCHS", "NUM_EPOCHS", "N_EPOCHS", "MAX_EPOCHS", "MAX_EPOCH", "NUM_EPOCH",
 )
-HOLDERS = ("args", "cfg", "config", "opt", "opts", "hparams", "trainer", "training_args", "flags", "FLAGS", "params", "self")
+HOLDERS = (
+    "args", "cfg", "config", "opt", "opts", "hparams", "trainer", "training_args", "flags", "FLAGS", "params", "self",
+)
 OPTIONS = tuple("--" + name.replace("_", mark) for name in (*NAMES, "epoch") if name.islower() for mark in "_-")
 
 OTHERS = (__package__, "torch")  # packages whose frames are not the program's
@@ -42,7 +44,7 @@ def counted(frames):
 
 
 def begin(frames, loader):
-    """Whether the loop over epochs is in its first round: what is called again and again by a library has no other place each time.
+    """Whether the loop over epochs is in its first round: a library calls a training again from the same place.
 
     Its passes are over the loader with this id, if there is one.
     """
@@ -109,7 +111,9 @@ def _in_holder(holder, wanted, most, depth):
         if n is not None:
             return n
     if depth < 2:
-        for name in ("args", "config", "cfg", "hparams", "trainer", "train", "training", "fit_loop", "SOLVER", "TRAIN", "solver"):
+        for name in (
+            "args", "config", "cfg", "hparams", "trainer", "train", "training", "fit_loop", "SOLVER", "TRAIN", "solver",
+        ):
             n = _in_holder(_value(holder, name), wanted, most, depth + 1)
             if n is not None:
                 return n

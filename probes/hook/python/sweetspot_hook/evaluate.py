@@ -1,10 +1,11 @@
-"""What expressions of numbers come to, by an evaluator of our own: nothing of the program is called, and only plain values are read."""
+"""What expressions come to, by an evaluator of our own: it calls nothing of the program and reads only plain values."""
 
 import ast
 import math
 import operator
 
-PLAIN = (bool, int, float, str, type(None), list, tuple, dict, range)  # exactly these: a class made of one is the program's code
+# Exactly these: a class made of one is the program's code.
+PLAIN = (bool, int, float, str, type(None), list, tuple, dict, range)
 MOST = 1e12  # of numbers: powers of large ones take for ever
 MOST_ENTRIES = 10000  # of a list or a dictionary
 
@@ -14,17 +15,23 @@ class Unknown(Exception):
 
 
 OPERATORS = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod, ast.Pow: operator.pow, ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_,
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
-    ast.In: lambda a, b: a in entries(b), ast.NotIn: lambda a, b: a not in entries(b), ast.Is: operator.is_, ast.IsNot: operator.is_not,
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow,
+    ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_,
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
+    ast.Gt: operator.gt, ast.GtE: operator.ge,
+    ast.In: lambda a, b: a in entries(b), ast.NotIn: lambda a, b: a not in entries(b),
+    ast.Is: operator.is_, ast.IsNot: operator.is_not,
 }
 FUNCTIONS = {"min": min, "max": max, "int": int, "float": float, "round": round, "abs": abs, "len": len, "range": range}
 OF_MATH = {"ceil": math.ceil, "floor": math.floor, "sqrt": math.sqrt, "cos": math.cos, "log2": math.log2}
 
 
 def value(node, get):
-    """The value of an expression, where get gives that of a name or an attribute, or of a call that is none of these; raises Unknown."""
+    """The value of an expression; raises Unknown.
+
+    get gives the value of a name or an attribute, or of a call that is none of these.
+    """
     try:
         return plain(_value(node, get))
     except Unknown:
@@ -41,10 +48,13 @@ def plain(found):
 
 
 def entries(found):
-    """What a list, a tuple or a dictionary has, of which all are numbers or texts: others may compare by the program's code."""
+    """The entries of a list, tuple or dictionary of numbers or texts: others may compare by the program's code."""
     if type(found) is range:
         return found
-    if type(found) not in (list, tuple, dict) or len(found) > MOST_ENTRIES or any(type(x) not in (bool, int, float, str) for x in found):
+    if (
+        type(found) not in (list, tuple, dict) or len(found) > MOST_ENTRIES
+        or any(type(x) not in (bool, int, float, str) for x in found)
+    ):
         raise Unknown
     return found
 
@@ -121,4 +131,6 @@ def _function(node):
     """That of the functions of numbers which is called; None for any other."""
     if isinstance(node, ast.Name):
         return FUNCTIONS.get(node.id) or OF_MATH.get(node.id)
-    return OF_MATH.get(node.attr) if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "math" else None
+    return (
+        OF_MATH.get(node.attr) if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "math" else None
+    )

@@ -136,7 +136,9 @@ def tell_overhead(rank):
     emit("overhead", rank=rank, seconds=round(overhead, 6))
 
 
-ITERATION = '{"sweetspot":1,"event":"iteration","t":%.6f,"rank":%d,"epoch":%d,"index":%d,"seconds":%.9f,"units":%s,"wait":%s}\n'
+ITERATION = (
+    '{"sweetspot":1,"event":"iteration","t":%.6f,"rank":%d,"epoch":%d,"index":%d,"seconds":%.9f,"units":%s,"wait":%s}\n'
+)
 
 
 def iteration(t, rank, place, seconds, units, wait):

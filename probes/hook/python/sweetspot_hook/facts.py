@@ -144,7 +144,8 @@ class Facts:
         if torch.version.hip or torch.cuda.get_device_capability(own[0].device)[0] < 8:
             return False
         backends, convolves = torch.backends, any(_convolves(torch, m) for m in roots)
-        if hasattr(getattr(backends.cudnn, "conv", None), "fp32_precision"):  # from PyTorch 2.9, and kept in step with the older ones
+        # From PyTorch 2.9, which keeps it in step with the older settings.
+        if hasattr(getattr(backends.cudnn, "conv", None), "fp32_precision"):
             return (backends.cudnn.conv if convolves else backends.cuda.matmul).fp32_precision == "tf32"
         return bool(backends.cudnn.allow_tf32) if convolves else torch.get_float32_matmul_precision() != "highest"
 
@@ -170,7 +171,8 @@ class Facts:
     def model(self, per_epoch):
         epochs, steps = lengths.length(self.epochs, self.steps, per_epoch)
         return dict(
-            self.work, params=self.params, batch_size=self.batch_size, precision=self.precision, epochs=epochs, steps=steps,
+            self.work, params=self.params, batch_size=self.batch_size, precision=self.precision,
+            epochs=epochs, steps=steps,
             network=self.network, input=self.input, state_bytes=self.state_bytes, schedule=self.schedule,
             sizes=self.sizes,
         )
@@ -178,12 +180,15 @@ class Facts:
     def memory(self):
         """(peak, total) bytes of every device in use."""
         cuda = self.torch.cuda
-        return [(cuda.max_memory_allocated(i), cuda.get_device_properties(i).total_memory) for i in sorted(self.devices)]
+        return [
+            (cuda.max_memory_allocated(i), cuda.get_device_properties(i).total_memory) for i in sorted(self.devices)
+        ]
 
 
 # Wrappers that leave the network as it is, with the name they have for it.
 WRAPPERS = {
-    "DataParallel": "module", "DistributedDataParallel": "module", "DeepSpeedEngine": "module", "FullyShardedDataParallel": "_fsdp_wrapped_module",
+    "DataParallel": "module", "DistributedDataParallel": "module", "DeepSpeedEngine": "module",
+    "FullyShardedDataParallel": "_fsdp_wrapped_module",
     "OptimizedModule": "_orig_mod", "_FabricModule": "_forward_module",
 }
 
@@ -225,7 +230,7 @@ def _is_graph(module):
 
 
 def _copies(root, trained):
-    """The modules that average another one's parameters: none of theirs is trained, and one that is has about their values."""
+    """The modules that average another's trained parameters: theirs have about its values, and are not trained."""
     shapes = {}
     for m in root.modules():
         own = _parameters(m)

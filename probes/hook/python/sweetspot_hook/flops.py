@@ -188,7 +188,8 @@ def _recurrent(args, kwargs, _out):
 
 KINDS = {
     "conv1d": _convolution, "conv2d": _convolution, "conv3d": _convolution, "conv_transpose1d": _transposed,
-    "conv_transpose2d": _transposed, "conv_transpose3d": _transposed, "linear": _linear, "matmul": _product, "mm": _product,
+    "conv_transpose2d": _transposed, "conv_transpose3d": _transposed, "linear": _linear, "matmul": _product,
+    "mm": _product,
     "bmm": _product, "mv": _product, "__matmul__": _product, "__rmatmul__": _reversed_product, "addmm": _added_product,
     "baddbmm": _added_product, "addbmm": _added_product, "einsum": _einsum, "scaled_dot_product_attention": _attention,
     "multi_head_attention_forward": _multi_head, "lstm": _recurrent, "gru": _recurrent, "rnn_tanh": _recurrent,

@@ -54,7 +54,10 @@ class Gradients:
             self._by_version = False
             self._versions, self._values = self._now()
             return
-        others = [t for t in self._leaves() if t.numel() <= SMALL and _has_gradient(t) and all(t is not k for k in known)]
+        others = [
+            t for t in self._leaves()
+            if t.numel() <= SMALL and _has_gradient(t) and all(t is not k for k in known)
+        ]
         if others:
             self._former = self._some
             self._choose(others)

@@ -27,7 +27,8 @@ class Steps:
         self.training = None
         self.held = None  # a call that may have been a step, or evaluated: begin, end, units and shape of one
         self.other = None  # what evaluated since the last step: begin, end and result
-        self.others = {}  # of functions beside: between how many steps they were called, and the steps before the latest time
+        # Of functions beside: between how many steps they were called, and the steps before the latest time.
+        self.others = {}
         self.seen = self.in_epoch = 0  # units in whole epochs, and in this one; None for unknown
         self.memory_at = 0.0
 
@@ -77,7 +78,9 @@ class Steps:
             found.setdefault(b.function, (not self._too_many(b.new), set()))[1].add(gap)
         for key, (evaluates, gaps) in found.items():
             self.others[key] = len(gaps), max(gaps) + 1, evaluates
-        seldom = {key for key, (evaluates, gaps) in found.items() if evaluates and 2 * len(gaps) < len(ends) * self.each}
+        seldom = {
+            key for key, (evaluates, gaps) in found.items() if evaluates and 2 * len(gaps) < len(ends) * self.each
+        }
         early = {}
         for b, gap in placed:
             if b.function in seldom:
@@ -112,13 +115,17 @@ class Steps:
         length = steps.length(self.epochs and max(self.epochs, whole), self.steps, per_epoch)
         return dict(
             params=self.function.calls.parameters(), batch_size=self.batch_size and self.batch_size * world,
-            precision=self.precision, epochs=length[0], steps=length[1], input=self.work.shape, unit=arrays.unit(self.shape),
+            precision=self.precision, epochs=length[0], steps=length[1],
+            input=self.work.shape, unit=arrays.unit(self.shape),
             train_size=self.seen / whole * world if whole and self.seen else None, iterations_per_epoch=per_epoch,
             world_size=world,
         )
 
     def before(self, inputs):
-        """The step is about to be called with these inputs, or the program ends and they are None. The evaluations are over."""
+        """The step is about to be called with these inputs, or the program ends and they are None.
+
+        The evaluations are over.
+        """
         if self.training.idle():
             return
         if self.held is not None:
@@ -163,13 +170,16 @@ class Steps:
         self.memory()
 
     def _hold(self, begin, units, done):
-        """A call with another number of samples is the step with the last ones of an epoch, or evaluates the parameters by another set."""
+        """A call with another number of samples is the step with an epoch's last ones, or evaluates by another set."""
         if done is not None:
             done[1]()
         self.held = begin, perf_counter(), units, self.shape
 
     def _decide(self, inputs):
-        """The call in doubt evaluated if what follows is given the same parameters. After the last step no other update follows."""
+        """The call in doubt evaluated if what follows is given the same parameters.
+
+        After the last step no other update follows.
+        """
         begin, end, units, self.shape = self.held
         self.held = None
         if inputs is None:
@@ -195,7 +205,7 @@ class Steps:
         return self.loop.next()
 
     def _beside(self, function, begin, inputs, returned):
-        """Another function was called. If that happens seldom, and it returns no other parameters, it evaluates them."""
+        """Another function was called: if that is seldom and it returns no other parameters, it evaluates them."""
         count, key = self.training.count, id(function)
         times, latest, evaluates = self.others.get(key) or (0, None, not self._too_many(returns_new(function, inputs)))
         times += latest != count

@@ -69,7 +69,10 @@ def _loop(search, name, loop):
 
 
 class Jitted:
-    """A jitted function, which can all that the original can. Of one that is mapped each device has its part of every array, the first dimension."""
+    """A jitted function, which can do all that the original can.
+
+    Of one that is mapped each device has its part of every array, the first dimension.
+    """
 
     def __init__(self, search, function, mapped=False):
         functools.update_wrapper(self, function)
@@ -127,9 +130,11 @@ class Calls:
     """What is known of a function from its calls, while the step is looked for."""
 
     def __init__(self):
-        self.gradients = {}  # the parameters of which it takes gradients: (number, shapes, type), by their tree and shapes
+        # The parameters of which it takes gradients: (number, shapes, type), by their tree and shapes.
+        self.gradients = {}
         self.given = self.returned = ()  # weak: arrays of the latest call
-        self.in_loop, self.times = False, 1  # it takes them in a loop of its own, and makes so many steps in a call; None for unknown
+        # It takes them in a loop of its own, and makes so many steps in a call; None for unknown.
+        self.in_loop, self.times = False, 1
         self.begin = None  # of the first call
         self.ends = []  # of the calls that are steps, if it is the step; on the device
         self.loop, self.turns = None, []  # the program's over epochs, and whether it had gone on before each of these
@@ -176,7 +181,9 @@ class Search:
                 leaves, tree = self.jax.tree_util.tree_flatten(args[n])
                 shapes = tuple(s for s in map(arrays.shape_of, leaves) if s is not None)
                 if shapes:
-                    kind, times = str(leaves[0].dtype) if hasattr(leaves[0], "dtype") else None, self.loops.times(leaves[0])
+                    kind, times = (
+                        str(leaves[0].dtype) if hasattr(leaves[0], "dtype") else None, self.loops.times(leaves[0])
+                    )
                     calls.times = times if not calls.gradients or calls.times == times else None
                     calls.in_loop = calls.in_loop or bool(self.loops.active)
                     calls.gradients[(tree, shapes)] = sum(map(arrays.elements, shapes)), shapes, kind
@@ -264,7 +271,7 @@ class Search:
 
 
 class Beside:
-    """A call of a function that is not the step: by its identity, when, and how many numbers it returned that it was not given."""
+    """A call of a function that is not the step: its identity, times, and how many new numbers it returned."""
 
     def __init__(self, function, begin, end, new):
         self.function, self.begin, self.end, self.new = function, begin, end, new

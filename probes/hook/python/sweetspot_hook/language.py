@@ -9,7 +9,10 @@ from collections import Counter
 from . import architecture, epochs, loops
 
 TYPES = {"float64": "fp64", "float32": "fp32", "bfloat16": "bf16", "float16": "fp16"}
-ZERO = {"FULL_SHARD": "zero3", "HYBRID_SHARD": "zero3", "SHARD_GRAD_OP": "zero2", "_HYBRID_SHARD_ZERO2": "zero2", "NO_SHARD": "none"}
+ZERO = {
+    "FULL_SHARD": "zero3", "HYBRID_SHARD": "zero3", "SHARD_GRAD_OP": "zero2", "_HYBRID_SHARD_ZERO2": "zero2",
+    "NO_SHARD": "none",
+}
 
 
 class Calls:
@@ -64,7 +67,10 @@ class Training:
 
 
 def look(torch, roots, optimizers, trained, shapes, world, recomputed):
-    """The training, or None where no language model is trained; recomputed is whether activations were computed again, if known."""
+    """The training, or None where no language model is trained.
+
+    Recomputed is whether activations were computed again, None if that is unknown.
+    """
     network = max(roots, key=lambda m: sum(1 for _ in m.modules()), default=None)
     embedding = _embedding(torch, network) if network is not None else None
     if embedding is None:
@@ -76,7 +82,8 @@ def look(torch, roots, optimizers, trained, shapes, world, recomputed):
     facts = dict(_weights(network, trained), **_optimizer(torch, optimizers))
     facts["learning_in"] = _copied_in(network, optimizers) or facts["learning_in"]
     facts.update(
-        config=config, checkpointing=_checkpointing(network) if recomputed is None else recomputed, parallel=parallel, sharding=sharding
+        config=config, checkpointing=_checkpointing(network) if recomputed is None else recomputed,
+        parallel=parallel, sharding=sharding,
     )
     facts["max_sequence"] = (config or {}).get("max_position_embeddings")
     both = bool((config or {}).get("is_encoder_decoder"))
@@ -120,15 +127,17 @@ def _weights(network, trained):
         method = "qlora" if frozen in ("nf4", "fp4") else "lora"
     else:
         method = "partial" if rest else "full"
-    known = not any("FullyShardedDataParallel" in type(m).__name__ for m in network.modules())  # else a rank has its share only
+    # Otherwise a rank has only its share.
+    known = not any("FullyShardedDataParallel" in type(m).__name__ for m in network.modules())
     return dict(
-        method=method, lora_rank=most(ranks), lora_targets=sorted(targets) or None, trainable_params=size if known else None,
+        method=method, lora_rank=most(ranks), lora_targets=sorted(targets) or None,
+        trainable_params=size if known else None,
         weights_in=frozen, learning_in=most(learn),
     )
 
 
 def _copied_in(network, optimizers):
-    """In what the optimizers have copies of the parameters that they change; None where they have the parameters themselves."""
+    """The type of the optimizers' copies of the parameters that they change; None where they have no copies."""
     own = set(map(id, network.parameters()))
     changed = [p for o in optimizers for p in getattr(unwrapped(o), "state", None) or () if hasattr(p, "dtype")]
     if not changed or any(id(p) in own for p in changed):

@@ -1,4 +1,4 @@
-"""How long the program trains, and by what its work changes, as far as its text, its arguments and its callbacks tell."""
+"""How long the program trains, and by what its work changes, as its text, its arguments and its callbacks tell."""
 
 import sys
 
@@ -29,9 +29,10 @@ class Lengths:
             self.data.follow(epoch_loop.find(frames))
 
     def _plan(self, frames, repeated):
-        """Finds by what the work of later steps changes, as far as the program's text and callbacks tell, and whether it trains again.
+        """Finds by what the work of later steps changes, and whether the program trains again.
 
-        Repeated is whether it has begun the training once more that it was in. Returns the epochs that it is known to train further down.
+        It goes by the program's text and callbacks. Repeated is whether it has begun again the
+        training that it was in. Returns the epochs that it is known to train further down.
         """
         self.facts.sizes, said = None, self.again
         if self.again:  # it does so now
@@ -55,7 +56,10 @@ class Lengths:
             again = repeats.OPEN
         if again is None:
             return 0
-        counted = "the total assumes that all of its epochs take equally long" if more else "only the epochs of the trainings so far are counted"
+        counted = (
+            "the total assumes that all of its epochs take equally long" if more
+            else "only the epochs of the trainings so far are counted"
+        )
         self.facts.schedule, self.again = again, again + "; " + counted
         if self.again != said and not self.further:
             events.warn(self.again)
@@ -70,4 +74,6 @@ class Lengths:
             _, samples, per_epoch = d.facts(1)
             f.sizes = sizes.told(known, f.batch_size, shape, samples, per_epoch)
         self.sizes = None
-        events.warn(f.schedule + ("; the total allows for that" if f.sizes else "; what was timed says little about later steps"))
+        events.warn(f.schedule + (
+            "; the total allows for that" if f.sizes else "; what was timed says little about later steps"
+        ))

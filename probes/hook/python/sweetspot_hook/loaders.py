@@ -15,7 +15,8 @@ class Pass:
         # The loader itself may be freed before its iterator.
         self.loader_id = id(loader)
         self.name, self.train_size, self.length = dataset_name(loader), train_size(loader), batches(loader)
-        self._batch_size, self._dim = getattr(loader, "batch_size", None), 0  # dimension of a batch that its samples are in
+        # The latter is the dimension of a batch that its samples are in.
+        self._batch_size, self._dim = getattr(loader, "batch_size", None), 0
         self.begin = begin  # mark
         self.steps_before = steps  # of the run, when it began
         self.steps = 0  # that used its batches
@@ -239,7 +240,10 @@ def train_size(loader):
 
 
 # Classes whose name says nothing about their data.
-NAMELESS = {"Dataset", "Datasets", "IterableDataset", "TensorDataset", "ConcatDataset", "ChainDataset", "StackDataset", "Subset", "list", "dict", "tuple"}
+NAMELESS = {
+    "Dataset", "Datasets", "IterableDataset", "TensorDataset", "ConcatDataset", "ChainDataset", "StackDataset",
+    "Subset", "list", "dict", "tuple",
+}
 
 
 def dataset_name(loader):

@@ -40,7 +40,10 @@ def begins(nest):
     if n is None or k > 1:
         return False
     loop, frame = nest[k]
-    return isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and lookup(loop.target, frame) == span(loop.iter, frame)[0]
+    return (
+        isinstance(loop, ast.For) and isinstance(loop.target, ast.Name)
+        and lookup(loop.target, frame) == span(loop.iter, frame)[0]
+    )
 
 
 def _over_epochs(nest):
@@ -55,13 +58,18 @@ def _over_epochs(nest):
             n = rounds(loop.iter, frame, MOST_EPOCHS)
         if n is not None and any("epoch" in w and "per_epoch" not in w for w in words):
             return n, k, True
-        if n is not None and not hidden and not any(part in w for w in words for part in ("step", "iter", "batch", "episode", "per_epoch")):
+        if n is not None and not hidden and not any(
+            part in w for w in words for part in ("step", "iter", "batch", "episode", "per_epoch")
+        ):
             found.append((n, k, False))
     return found[0] if len(found) == 1 else (None, 0, False)
 
 
 def _names_epochs(loop, words):
-    """Whether a loop's variable is called an epoch, or it has a number of epochs: no other need be in it, as a step may take the whole set."""
+    """Whether a loop's variable is called an epoch, or it has a number of epochs.
+
+    No other loop need be in it, as a step may take the whole set.
+    """
     own = getattr(loop.target, "id", "").lower()
     return any(
         not any(part in w for part in ("step", "iter", "batch", "per_epoch"))
@@ -72,7 +80,10 @@ def are_parts(active):
     """Whether epochs are parts of rounds, as those over what was gathered in each; of loops, the innermost first."""
     words = [_words(loop) for loop, _ in active]
     epoch = next((k for k, found in enumerate(words) if any("epoch" in w for w in found)), len(words))
-    return any(part in w for found in words[epoch + 1 :] for w in found for part in ("iter", "update", "episode", "rollout", "timestep"))
+    return any(
+        part in w for found in words[epoch + 1 :] for w in found
+        for part in ("iter", "update", "episode", "rollout", "timestep")
+    )
 
 
 def _words(loop):
@@ -126,22 +137,36 @@ def rounds(node, frame, most):
 
 def rounds_left(loop, frame):
     """Those of while epoch < n with the one that the frame is in; None for another condition, or unknown."""
-    for part in loop.test.values if isinstance(loop.test, ast.BoolOp) and isinstance(loop.test.op, ast.And) else [loop.test]:
-        if isinstance(part, ast.Compare) and isinstance(part.ops[0], (ast.Lt, ast.LtE)) and "epoch" in ast.dump(part.left).lower():
+    for part in (
+        loop.test.values if isinstance(loop.test, ast.BoolOp) and isinstance(loop.test.op, ast.And) else [loop.test]
+    ):
+        if (
+            isinstance(part, ast.Compare) and isinstance(part.ops[0], (ast.Lt, ast.LtE))
+            and "epoch" in ast.dump(part.left).lower()
+        ):
             at, end = value(part.left, frame), value(part.comparators[0], frame)
-            n = None if at is None or end is None else end - at + isinstance(part.ops[0], ast.LtE) + _is_counted(part.left, loop, frame)
+            n = (
+                None if at is None or end is None
+                else end - at + isinstance(part.ops[0], ast.LtE) + _is_counted(part.left, loop, frame)
+            )
             return n if n is not None and 1 <= n <= MOST_EPOCHS else None
     return None
 
 
 def _is_counted(counter, loop, frame):
     """Whether the round that the frame is in has been counted: its counter is added to above."""
-    sets = [n for s in loop.body for n in ast.walk(s) if isinstance(n, (ast.Assign, ast.AugAssign)) and n.lineno < frame.f_lineno]
-    return any(ast.unparse(t) == ast.unparse(counter) for s in sets for t in (s.targets if isinstance(s, ast.Assign) else [s.target]))
+    sets = [
+        n for s in loop.body for n in ast.walk(s)
+        if isinstance(n, (ast.Assign, ast.AugAssign)) and n.lineno < frame.f_lineno
+    ]
+    return any(
+        ast.unparse(t) == ast.unparse(counter)
+        for s in sets for t in (s.targets if isinstance(s, ast.Assign) else [s.target])
+    )
 
 
 def span(node, frame):
-    """The numbers of range(stop), range(start, stop, step), of a progress bar over one, or of what holds either; None if unknown."""
+    """The numbers of a range, of a progress bar over one, or of what holds either; None if unknown."""
     if not isinstance(node, ast.Call):
         found = lookup(node, frame)
         if type(found) is not range:
@@ -157,7 +182,7 @@ def span(node, frame):
 
 
 def value(node, frame):
-    """The whole number that an expression of names, attributes, entries, lengths and numbers comes to; None for any other."""
+    """The whole number that an expression of names, attributes, entries, lengths and numbers comes to, or None."""
     def get(part):
         found = _extent(part, frame)
         return lookup(part, frame) if found is None else found
@@ -169,11 +194,12 @@ def value(node, frame):
     return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
-PLAIN = ("builtins", "torch", "numpy", "jax", "jaxlib")  # where sequences and arrays are defined whose extent is only looked up
+# Where sequences and arrays are defined whose extent is only looked up.
+PLAIN = ("builtins", "torch", "numpy", "jax", "jaxlib")
 
 
 def _extent(node, frame):
-    """What len(x), x.shape[k] or x.size(k) is of a list or an array: their classes are none of the program's. None for any other."""
+    """What len(x), x.shape[k] or x.size(k) is of a list or an array, whose classes are not the program's; else None."""
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
         name, of, places = "shape", node.value.value, [node.slice]
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "size":

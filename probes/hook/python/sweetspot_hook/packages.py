@@ -29,7 +29,7 @@ def tell(rank):
 
 
 def imported():
-    """A list of name==version, sorted; without the local part of a version, which an index does not have (+cpu, +cu118)."""
+    """A sorted list of name==version, without a version's local part, which no index has (+cpu, +cu118)."""
     from importlib import metadata
 
     files = {os.path.realpath(f) for f in map(_file, list(sys.modules.values())) if f}

@@ -47,7 +47,10 @@ def _wrap_all(here):
     _optimizers(r, torch.optim.Optimizer)
     # fastai has optimizers of its own.
     imports.after("fastai.optimizer", lambda: r.attempt(_optimizers, r, sys.modules["fastai.optimizer"].Optimizer))
-    imports.after("deepspeed.runtime.engine", lambda: r.attempt(_engine, r, sys.modules["deepspeed.runtime.engine"].DeepSpeedEngine))
+    imports.after(
+        "deepspeed.runtime.engine",
+        lambda: r.attempt(_engine, r, sys.modules["deepspeed.runtime.engine"].DeepSpeedEngine),
+    )
     _scalers(r, torch)
     _loaders(r, dataloader)
     _modules(r, torch.nn.Module)
@@ -64,7 +67,7 @@ def _wrap_all(here):
 
 
 def _announce(r):
-    """Until something is computed, a progress bar is none of a training: programs show how far they are with their data."""
+    """Until something is computed, a progress bar is not one of a training: programs show the loading of their data."""
     if any(name in sys.modules for name in OTHERS):
         return
     r.computes = False
@@ -133,7 +136,7 @@ def _scaled(args, kwargs):
 
 
 def _engine(r, cls):
-    """DeepSpeed's engine steps its optimizer once for each group of parameters, and hides them from it before and after."""
+    """DeepSpeed's engine steps its optimizer once per group of parameters, and hides these from it before and after."""
 
     def optimizer_of(args, kwargs):
         r.computes_on = args[0].device
@@ -162,7 +165,8 @@ def _step(r, cls, of, name="step"):
         return result
 
     watched._sweetspot_watched = True
-    watched.__wrapped__ = getattr(step, "__wrapped__", step)  # programs unwrap a step to compile it, so often as they know to
+    # Programs unwrap a step to compile it, as often as they know to.
+    watched.__wrapped__ = getattr(step, "__wrapped__", step)
     setattr(cls, name, watched)
 
 

@@ -1,9 +1,10 @@
 """Validations.
 
 One begins when the trained module goes from training to evaluation mode, and
-ends when it goes back, unless nothing was computed, as where a program saves. A program that switches back late, or never, ends it
-where it first fetches the batch that the next step uses. And a whole pass over
-a loader without a step or a gradient is one, whatever the mode.
+ends when it goes back, unless nothing was computed, as where a program saves. A
+program that switches back late, or never, ends it where it first fetches the
+batch that the next step uses. And a whole pass over a loader without a step or
+a gradient is one, whatever the mode.
 """
 
 
@@ -13,9 +14,9 @@ class Phase:
     Marks are those of a clock. `back` is when training mode was switched on
     again, `last` when a loader was last exhausted, `fetched` when each pass was
     first asked for a batch, `units` what it gave, and `wait` for how long it
-    kept the program waiting, and `before` when the network had last computed by then. `spent` is a pass whose last batch is in use.
-    `backwards` are the backward passes before it, and `differentiated` is whether
-    it had some of its own.
+    kept the program waiting, and `before` when the network had last computed by
+    then. `spent` is a pass whose last batch is in use. `backwards` are the backward
+    passes before it, and `differentiated` is whether it had some of its own.
     `turns` are when evaluation mode was asked for, each but the last with
     something computed after it, and `computed` when the network last was. Of one that only holds
     others and computes nothing as a whole, `touched` is when one of these was.

@@ -12,8 +12,8 @@ import sys
 from time import perf_counter
 
 from . import (
-    between, clock, control, cycles, data, ends, epoch_loop, events, facts, flops, graphs, guard, language, lengths, log, packages, ranks,
-    savers, sizes, stepping, syntax, work,
+    between, clock, control, cycles, data, ends, epoch_loop, events, facts, flops, graphs, guard, language, lengths,
+    log, packages, ranks, savers, sizes, stepping, syntax, work,
 )
 from .guard import guarded
 
@@ -47,7 +47,8 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         self.torch, self.here = torch, here
         self.optimizers = []  # weak
         self.looks = 0  # for networks of optimizers that step later
-        self.met, self.looked_s = set(), 0.0  # ids of those that have stepped, and for how long networks of later ones were looked for
+        # Ids of those that have stepped, and for how long networks of later ones were looked for.
+        self.met, self.looked_s = set(), 0.0
         self.flops = flops.Count(torch)
         self.graphs = graphs.Graphs()
         self.stands_aside = False  # for torch.compile
@@ -71,13 +72,15 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         self.gradients = None  # what stands for the optimizer where there is none
         self.backwards = 0  # passes
         self.turned = False  # it was the first of another epoch
-        self.backward = self.ended = None  # the thread of the latest backward pass, and the mark at its end without an optimizer
+        # The thread of the latest backward pass, and the mark at its end without an optimizer.
+        self.backward = self.ended = None
         self.last = None  # mark at the end of the last iteration
         self.log = log.Log()
         self.until, self.room = 0.0, 0  # the host time until which steps can wait in it, and how many calls
         self.forward_at = self.built_at = None  # host times
         self.place = ()  # of the loop that trains
-        self.first_module, self.batch, self.given = None, None, None  # id of what first computed, the units it was given, and their shape
+        # Id of what first computed, the units it was given, and their shape.
+        self.first_module, self.batch, self.given = None, None, None
         self.computes_on = None  # device, where the optimizer may have its parameters elsewhere
         self.data = data.Data()
         self.work = work.Work()
@@ -88,7 +91,8 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         self.phases, self.open = [], None  # since the last step
         self.usual, self.alike = None, 0  # passes in a validation, and how many in succession had as many
         self.attacked = 0  # iterations done when gradients were last computed in evaluation mode
-        self.given_all = None  # a pass that gave all its batches from an iterator that goes on, and whether gradients were computed then
+        # A pass that gave all its batches from an iterator that goes on, and whether gradients were computed then.
+        self.given_all = None
         self.whole = []  # (begin, end, units) of passes that were validations
         self.pauses = []  # (begin, end)
         self.first = None  # the first iteration, while its units are in doubt
@@ -134,7 +138,8 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         if timed is None:
             self.off = True
             return events.warn(
-                "the training is on %s, whose times cannot be taken with this PyTorch: let the script write events" % device.type
+                "the training is on %s, whose times cannot be taken with this PyTorch: let the script write events"
+                % device.type
             )
         if not timed.immediate:
             self.clock = timed
@@ -191,7 +196,7 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         events.iteration(t, self.rank, (0, 0), seconds, units, wait)
 
     def boundary(self, key, carried, end):
-        """At the mark a further iteration ended, or a step in doubt, by the optimizer with this key: the interval that it closes.
+        """The interval closed at the mark by a further iteration, or step in doubt, of the optimizer with this key.
 
         carried is the interval before, if that was no iteration.
         """
@@ -206,7 +211,10 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
             if d.loop is not None and d.loop.is_left():
                 d.loop = epoch_loop.find(self.frames())
                 syntax.forget()
-        left = d.pick(self.count) if self.count == 1 or d.training not in d.passes or d.crosses() or d.begins(self.count) else 0
+        left = (
+            d.pick(self.count) if self.count == 1 or d.training not in d.passes or d.crosses() or d.begins(self.count)
+            else 0
+        )
         units = d.use()
         changes = self.work.step(units, d.training and d.training.shape, self.count + 1)
         changed = d.has_changed()

@@ -45,7 +45,9 @@ def from_pass(nest, loader):
 
 def _pass(nest, loader):
     """The index of the loop over the loader with this id; None without one."""
-    return next((k for k, (loop, frame) in enumerate(nest) if isinstance(loop, ast.For) and goes_over(loop.iter, frame, loader)), None)
+    return next((
+        k for k, (loop, frame) in enumerate(nest) if isinstance(loop, ast.For) and goes_over(loop.iter, frame, loader)
+    ), None)
 
 
 def goes_over(node, frame, loader):
@@ -68,7 +70,10 @@ def times(around, nest):
 
 
 def find(frames):
-    """A sentence on trainings that come after this one, None without any, and how many epochs they have, 0 if that is unknown."""
+    """A sentence on trainings that come after this one, and their number of epochs.
+
+    The sentence is None without any, and the number 0 if it is unknown.
+    """
     try:
         nest = loops.nest(frames)
         n, around, _ = loops.epochs(nest)
@@ -85,7 +90,10 @@ def find(frames):
     if not later:
         return None, 0
     try:
-        more = sum(_epochs(node, block, frame, nest) for node, block, frame in later) if n is not None and not around else 0
+        more = (
+            sum(_epochs(node, block, frame, nest) for node, block, frame in later) if n is not None and not around
+            else 0
+        )
     except Exception:
         more = 0
     return "%s (line %d)" % (FURTHER, later[0][0].lineno), more
@@ -96,7 +104,7 @@ def _own(around):
 
 
 def _rounds(loop, frame, nest):
-    """The rounds of a loop around a training; None where they are unknown, or the training's own length may hang on them."""
+    """The rounds of a loop around a training; None if unknown, or if the training's own length may hang on them."""
     if isinstance(loop.body[-1], (ast.Break, ast.Return)):
         return 1
     names = _names(loop.target)
@@ -169,7 +177,7 @@ def _length(found):
 
 
 def _later(frames, nest):
-    """(node, statements, frame) of each place below at which the program calls again what it trains in, or has another such loop.
+    """(node, statements, frame) of each place below that trains again: by a call of what trains, or in such a loop.
 
     The statements are those that come after the training in its own block.
     """
@@ -193,12 +201,16 @@ def _later(frames, nest):
                     yield node, following, frame
             if library and looped_within and not own:
                 made = {ast.unparse(n.func.value) for n in schedule.inside([at]) if _is_trainer(n)}
-                yield from ((node, (), frame) for node in _of_library(made, schedule.inside(following, off), frame, package))
+                yield from (
+                    (node, (), frame) for node in _of_library(made, schedule.inside(following, off), frame, package)
+                )
         inner, library = frame.f_code.co_name, False
 
 
 def _of_library(made, nodes, frame, package):
-    """The calls by which a library's object trains that is made of those given by their text, or is of a class of the library.
+    """The calls of these nodes by which a library's object trains.
+
+    It is made of those given by their text, or is of a class of the library's package.
 
         net.fit(x, y)
         search = GridSearchCV(net, rates)
@@ -206,7 +218,8 @@ def _of_library(made, nodes, frame, package):
     """
     def is_of(node):
         packages = _packages(loops.lookup(node, frame))
-        return "torch" not in packages and (package in packages or ast.unparse(node) in made)  # a module's train() sets its mode
+        # A module's train() sets its mode.
+        return "torch" not in packages and (package in packages or ast.unparse(node) in made)
 
     for node in nodes:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
@@ -228,28 +241,37 @@ def _packages(found):
 
 
 def _epochs(later, block, frame, nest):
-    """The epochs of such a place, a loop or a call of the function whose loop the program is in. Raises an error where they are unknown."""
+    """The epochs of such a place, a loop or a call of the function whose loop the program is in.
+
+    Raises an error where they are unknown.
+    """
     if not any(later in (s, getattr(s, "value", None)) for s in block):
         raise ValueError("it may be passed over")
     if isinstance(later, ast.For):
         if _sets(block, later.iter):
             raise ValueError("it may have another number by then")
         return loops.rounds(later.iter, frame, loops.MOST_EPOCHS)
-    loop, of = next((loop, of) for loop, of in nest if isinstance(loop, ast.For) and loops.rounds(loop.iter, of, loops.MOST_EPOCHS)
-                    and any("epoch" in w.lower() for w in _names(loop.target) | _names(loop.iter)))
+    loop, of = next(
+        (loop, of) for loop, of in nest if isinstance(loop, ast.For) and loops.rounds(loop.iter, of, loops.MOST_EPOCHS)
+        and any("epoch" in w.lower() for w in _names(loop.target) | _names(loop.iter))
+    )
     if of.f_back is not frame:
         raise ValueError("the function has no such loop itself")
     given, n = _arguments(later, syntax.function(of)), loops.rounds(loop.iter, of, loops.MOST_EPOCHS)
     for name in _names(loop.iter) & set(given):
         if _sets(block, given[name]):
             raise ValueError("it may be given another number by then")
-        n += loops.value(given[name], frame) - loops.lookup(ast.Name(name, ast.Load()), of)  # as in range(1, epochs + 1)
+        # As in range(1, epochs + 1).
+        n += loops.value(given[name], frame) - loops.lookup(ast.Name(name, ast.Load()), of)
     return n
 
 
 def _sets(block, node):
     """Whether these statements may give a name of the node another value before it."""
-    stored = {n.id for s in block for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.lineno <= node.lineno}
+    stored = {
+        n.id for s in block for n in ast.walk(s)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.lineno <= node.lineno
+    }
     return bool(stored & _names(node))
 
 
@@ -265,7 +287,7 @@ def _arguments(call, function):
 
 
 def _called_back(frames):
-    """A sentence on a library that calls what trains in a loop of its own, where the program gives it a number; None without one.
+    """A sentence on a library that trains in a loop of its own for a number that the program gives; None without one.
 
         study.optimize(objective, n_trials=20)
     """
@@ -277,17 +299,22 @@ def _called_back(frames):
         if library and looped:
             for node in schedule.inside([_leaf(syntax.function(frame).body, frame.f_lineno)]):
                 if isinstance(node, ast.Call) and _gives(node, inner, frame):
-                    return "%s trains again in each round of a loop of %s (line %d), %s" % (inner, library, node.lineno, UNTOLD)
+                    return "%s trains again in each round of a loop of %s (line %d), %s" % (
+                        inner, library, node.lineno, UNTOLD
+                    )
         looped = looped or bool(loops.active(frame))
         inner, library = frame.f_code.co_name, None
     return None
 
 
 def _searched(nest):
-    """A sentence on a library's loop around the training of another library, as scikit-learn's over what it tries; None without one."""
+    """A sentence on a library's loop around another library's training, as scikit-learn's search; None without one."""
     trains = [frame.f_globals["__name__"].partition(".")[0] for _, frame in nest]
     for k, (loop, frame) in enumerate(nest):
-        around = k > 1 and trains[0] == trains[1] != trains[k] and syntax.is_installed(nest[0][1]) and syntax.is_installed(frame)
+        around = (
+            k > 1 and trains[0] == trains[1] != trains[k]
+            and syntax.is_installed(nest[0][1]) and syntax.is_installed(frame)
+        )
         if around and isinstance(loop, ast.For) and trains[k] not in CONSOLES and _rounds(loop, frame, nest) != 1:
             return "it trains again in each round of a loop of %s, %s" % (trains[k], UNTOLD)
     return None
@@ -307,7 +334,10 @@ def _leaf(block, line):
     """The statement at a line that has none within."""
     found = None
     for node in (n for s in block for n in ast.walk(s)):
-        if isinstance(node, ast.stmt) and node.lineno <= line <= node.end_lineno and (found is None or node.lineno >= found.lineno):
+        if (
+            isinstance(node, ast.stmt) and node.lineno <= line <= node.end_lineno
+            and (found is None or node.lineno >= found.lineno)
+        ):
             found = node
     return found
 
@@ -318,7 +348,9 @@ def _following(block, at):
         if s is at:
             return block[i + 1 :]
         if s.lineno <= at.lineno <= s.end_lineno:
-            parts = [getattr(s, name, []) for name in ("body", "orelse", "finalbody")] + [h.body for h in getattr(s, "handlers", [])]
+            parts = [getattr(s, name, []) for name in ("body", "orelse", "finalbody")] + [
+                h.body for h in getattr(s, "handlers", [])
+            ]
             return [n for part in parts for n in _following(part, at)] + block[i + 1 :]
     return []
 
@@ -337,4 +369,7 @@ def _trains(node, called):
     """Whether a loop is one over epochs, with steps in it."""
     if not isinstance(node, ast.For) or "epoch" not in (ast.dump(node.target) + ast.dump(node.iter)).lower():
         return False
-    return any(isinstance(n, ast.Call) and (schedule.name(n) in STEPS or _callee(n) in called) for n in schedule.inside(node.body))
+    return any(
+        isinstance(n, ast.Call) and (schedule.name(n) in STEPS or _callee(n) in called)
+        for n in schedule.inside(node.body)
+    )

@@ -1,7 +1,7 @@
 """What the names of the program's frames hold at a step of each round of a loop, as far as its text decides.
 
-The statements from the head of the loop to the step are followed with values of our own, none is run. What is not followed
-makes what it assigns unknown. Names that the loop does not assign hold what they hold now.
+The statements from the head of the loop to the step are followed with values of our own, none is run. What is not
+followed makes what it assigns unknown. Names that the loop does not assign hold what they hold now.
 """
 
 import ast
@@ -17,7 +17,7 @@ READING = ("get", "index", "count", "items", "keys", "values", "copy")  # method
 
 
 def follow(frames, place, loop, over, wanted):
-    """[(round, values of the wanted)] of the loop in frame `place`, over a range, at its first round now; raises Unknown.
+    """[(round, values of the wanted)] of the loop in frame `place`, over a range, in its first round; raises Unknown.
 
     The frames are the innermost first; wanted are (index of a frame, expression).
     """
@@ -54,7 +54,9 @@ class Scope:
     """A function's names, or those of a module, in the loop or the call that leads to the step."""
 
     def __init__(self, frame, node, inner):
-        self.frame, self.tree, self.body, self.inner, self.line = frame, syntax.tree(frame), node.body, inner, frame.f_lineno
+        self.frame, self.tree, self.body, self.inner, self.line = (
+            frame, syntax.tree(frame), node.body, inner, frame.f_lineno
+        )
         self.names, self.step = {}, None  # what was assigned: value or UNKNOWN; the same at the step
         self.keeps, self.assigned = True, {}  # whether names stay from round to round; what a statement assigns
         self.own = {key for s in self.body for key in self._assigns(s)}
@@ -104,12 +106,21 @@ class Scope:
         for node in ast.walk(self.tree):
             if isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names:
                 return True
-            if may_change and isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load) and name_of(node.value) == key:
+            if (
+                may_change and isinstance(node, ast.Subscript)
+                and not isinstance(node.ctx, ast.Load) and name_of(node.value) == key
+            ):
                 return True
-            if may_change and isinstance(node, ast.Attribute) and name_of(node.value) == key and node.attr not in READING:
+            if (
+                may_change and isinstance(node, ast.Attribute)
+                and name_of(node.value) == key and node.attr not in READING
+            ):
                 return True
             if isinstance(node, ast.FunctionDef) and node.name != "__init__" and "." in key:
-                stores = (n for n in ast.walk(node) if isinstance(n, ast.Attribute) and n.attr == name and isinstance(n.ctx, ast.Store))
+                stores = (
+                    n for n in ast.walk(node)
+                    if isinstance(n, ast.Attribute) and n.attr == name and isinstance(n.ctx, ast.Store)
+                )
                 if any(not first <= n.lineno <= last for n in stores):
                     return True
         return False
@@ -152,7 +163,9 @@ class Scope:
         for _ in range(2 if repeats else 0):  # what another round of it changes is not followed
             names = dict(self.names)
             self._run(s.body)
-            self.names.update({k: UNKNOWN for k, v in self.names.items() if k not in names or names[k] is not v and names[k] != v})
+            self.names.update({
+                k: UNKNOWN for k, v in self.names.items() if k not in names or names[k] is not v and names[k] != v
+            })
             self.names.update({k: UNKNOWN for k in names if k not in self.names})
         ends = self._run(s.body)
         if self.step is before:
@@ -171,7 +184,10 @@ class Scope:
         """The parameters of the inner function, from the call to it; not those that stay the same objects."""
         code = self.inner.frame.f_code
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        calls = [n for n in ast.walk(s) if isinstance(n, ast.Call) and getattr(n.func, "id", getattr(n.func, "attr", "")) == code.co_name]
+        calls = [
+            n for n in ast.walk(s)
+            if isinstance(n, ast.Call) and getattr(n.func, "id", getattr(n.func, "attr", "")) == code.co_name
+        ]
         if len(calls) != 1 or any(isinstance(a, ast.Starred) for a in calls[0].args):
             return dict.fromkeys(names, UNKNOWN)
         method = isinstance(calls[0].func, ast.Attribute) and names[:1] == ("self",)
@@ -190,7 +206,10 @@ class Scope:
         targets = s.targets if isinstance(s, ast.Assign) else [s.target]
         node = ast.BinOp(s.target, s.op, s.value) if isinstance(s, ast.AugAssign) else s.value
         pairs = [(t, node) for t in targets]
-        if all(isinstance(n, ast.Tuple) for n in (targets[0], node)) and len(targets) == 1 and len(targets[0].elts) == len(node.elts):
+        if (
+            all(isinstance(n, ast.Tuple) for n in (targets[0], node))
+            and len(targets) == 1 and len(targets[0].elts) == len(node.elts)
+        ):
             pairs = zip(targets[0].elts, node.elts)
         found = {name_of(t): self._value(n) for t, n in pairs if name_of(t)}
         self._forget(s)

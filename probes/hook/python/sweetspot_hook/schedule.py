@@ -3,8 +3,8 @@
     size = 16 if epoch < 8 else 32
     if epoch == 4: unfreeze(model)
 
-The text around the loops that a step is in is read, none of it is run. What is no work is left out: learning rates, messages,
-what comes every so many epochs, and seeds.
+The text around the loops that a step is in is read, none of it is run. What is no work is left out: learning rates,
+messages, what comes every so many epochs, and seeds.
 """
 
 import ast
@@ -15,10 +15,11 @@ from . import loops, syntax
 
 COUNTERS = re.compile(r"_?(cur(rent)?_?|global_?)?(epoch|step|iter|iteration|it)(_?(num|idx|index|no|i))?", re.I)
 SIZES = re.compile(
-    r"(.*_)?(size|side|resolution|img_?size|imgsz|crop|batch|bs|batch_?size|length|len|seq|seq_?len|block_?size|window|ctx|context"
-    r"|subset|n_?samples|num_samples|accum\w*|grad_acc\w*)(_.*)?", re.I)
+    r"(.*_)?(size|side|resolution|img_?size|imgsz|crop|batch|bs|batch_?size|length|len|seq|seq_?len|block_?size|window"
+    r"|ctx|context|subset|n_?samples|num_samples|accum\w*|grad_acc\w*)(_.*)?", re.I)
 TAKERS = re.compile(
-    r"\w*DataLoader\w*|Subset|\w*[Rr]esize\w*|\w*Crop|interpolate|\w*pool2d|randint|randn|rand|zeros|ones|empty|random_split", re.A)
+    r"\w*DataLoader\w*|Subset|\w*[Rr]esize\w*|\w*Crop|interpolate|\w*pool2d"
+    r"|randint|randn|rand|zeros|ones|empty|random_split", re.A)
 WORKERS = re.compile(
     r"\w*(backward|freeze|ema|swa|mix_?up|cut_?mix|update_parameters|evaluate|validate|add_param_group|requires_grad_)"
     r"|(eval|test|valid)\w*|model|net",
@@ -27,14 +28,18 @@ SWITCHES = re.compile(r".*(mix|mosaic|augment|freez|frozen|requires_grad).*", re
 RATES = re.compile(
     r"(.*_)?(lr|lrs|rate|rates|momentum|decay|seed|log|print|save|ckpt|checkpoint"
     r"|mean|avg|average|sum|total|loss|acc|time|eta|speed)(_.*)?", re.I)
-NUMBERS = (ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.BoolOp, ast.Name, ast.Attribute, ast.Constant, ast.Subscript, ast.List, ast.Tuple,
+NUMBERS = (ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Compare, ast.BoolOp, ast.Name, ast.Attribute, ast.Constant,
+           ast.Subscript, ast.List, ast.Tuple,
            ast.operator, ast.unaryop, ast.cmpop, ast.boolop, ast.expr_context)
 ROUND = ("int", "float", "min", "max", "round", "ceil", "floor", "len")
 MOST = 80  # characters of a line that are told
 
 
 class Place:
-    """A line whose work hangs on a count: "epoch" or "step". Wanted are the expressions of sizes that it hangs by, if by these alone."""
+    """A line whose work hangs on a count: "epoch" or "step".
+
+    Wanted are the expressions of sizes that it hangs by, if by these alone.
+    """
 
     def __init__(self, frame, line, of, wanted):
         self.frame, self.line, self.of, self.wanted = frame, line, of, wanted  # the frame by its index
@@ -58,7 +63,9 @@ def words(frames, places):
         return None
     line, frame = places[0].line, frames[places[0].frame]
     text = linecache.getline(frame.f_code.co_filename, line, frame.f_globals).strip()
-    return "its work changes with the %s: %s (line %d)" % (places[0].of, text if len(text) <= MOST else text[: MOST - 1] + "…", line)
+    return "its work changes with the %s: %s (line %d)" % (
+        places[0].of, text if len(text) <= MOST else text[: MOST - 1] + "…", line
+    )
 
 
 def name(node):
@@ -93,7 +100,9 @@ class Reader:
         for loop in active:
             if isinstance(loop, ast.For):
                 target = loop.target
-                if isinstance(target, ast.Tuple) and target.elts and any(name(n) == "enumerate" for n in ast.walk(loop.iter)):
+                if isinstance(target, ast.Tuple) and target.elts and any(
+                    name(n) == "enumerate" for n in ast.walk(loop.iter)
+                ):
                     target = target.elts[0]  # of others the first need be no count, as of the two parts of a fold
                 outer = loop is active[0] and len(active) > 1
                 if isinstance(target, ast.Name) and outer:
@@ -106,7 +115,10 @@ class Reader:
             if called in self.counts:
                 return self.counts[called]
             return ("epoch" if "epoch" in called.lower() else "step") if COUNTERS.fullmatch(called) else None
-        parts = node.args + [k.value for k in node.keywords] if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
+        parts = (
+            node.args + [k.value for k in node.keywords] if isinstance(node, ast.Call)
+            else ast.iter_child_nodes(node)
+        )
         return next(filter(None, map(self.count, parts)), None)
 
     def places(self):
@@ -128,7 +140,10 @@ class Reader:
     def _assigned(self, node):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         names = [name(t) for t in targets]
-        if any(RATES.fullmatch(n) or COUNTERS.fullmatch(n) for n in names) or not _is_number(node.value) or _recurs(node.value):
+        if (
+            any(RATES.fullmatch(n) or COUNTERS.fullmatch(n) for n in names)
+            or not _is_number(node.value) or _recurs(node.value)
+        ):
             return None
         of = self.count(node.value)
         if of is None:
@@ -138,19 +153,27 @@ class Reader:
         return (of, wanted) if wanted else None
 
     def _may_be_size(self, name):
-        """Whether a name is none of the program's, or that of a number or of some: a batch may be called as its size is."""
+        """Whether a name is none of the program's, or that of numbers: a batch may be called as its size is."""
         found = loops.lookup(ast.Name(name, ast.Load()), self.frame)
-        return all(isinstance(n, (int, float)) for n in (found if isinstance(found, (tuple, list)) else [found])) or found is None
+        return all(
+            isinstance(n, (int, float)) for n in (found if isinstance(found, (tuple, list)) else [found])
+        ) or found is None
 
     def _guarded(self, node):
-        of = any(isinstance(n, ast.Compare) or name(n) in self.counts for n in inside([node.test])) and self.count(node.test)
+        of = (
+            any(isinstance(n, ast.Compare) or name(n) in self.counts for n in inside([node.test]))
+            and self.count(node.test)
+        )
         if not of or _recurs(node.test) or self._asks(node.test) or self._settled(node.test, node.orelse):
             return None
         sizes = []
         for n in inside(node.body + node.orelse):
             if isinstance(n, ast.Call) and WORKERS.fullmatch(name(n)):
                 return of, None
-            if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute) and WORKERS.fullmatch(name(n.func.value)) and n.func.attr == "update":
+            if (
+                isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
+                and WORKERS.fullmatch(name(n.func.value)) and n.func.attr == "update"
+            ):
                 return of, None
             if isinstance(n, ast.Assign):
                 names = [name(t) for t in n.targets]
@@ -172,15 +195,18 @@ class Reader:
         for part in parts:
             if any(isinstance(n, ast.Call) and TAKERS.fullmatch(name(n)) and self._taken(n) for n in inside([part])):
                 continue  # that is told of itself
-            counted = [self.count(n) for n in inside([part]) if isinstance(n, (ast.Name, ast.Attribute)) and self.count(n)]
+            counted = [
+                self.count(n) for n in inside([part]) if isinstance(n, (ast.Name, ast.Attribute)) and self.count(n)
+            ]
             if counted:
                 of[part] = counted[0]
         return (next(iter(of.values())), list(of)) if of and not _recurs(call) else None
 
     def _settled(self, test, otherwise=()):
-        """Whether a condition is known to be the same in nearly every epoch: a part of it is off, or it waits for the last epoch or later.
+        """Whether a condition is known to be the same in nearly every epoch.
 
-        So it is where it holds in the first epoch or step alone, which was seen, and nothing is done otherwise.
+        A part of it is off, or it waits for the last epoch or later. It is also the same where it
+        holds in the first epoch or step alone, which was seen, and nothing is done otherwise.
         """
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
             return any(self._settled(part, otherwise) for part in test.values)
@@ -201,7 +227,7 @@ class Reader:
 
 
 def is_off(test, frame, counts):
-    """Whether a condition is a name of something that is off, or has such a part. What counts holds for is a count, and never off."""
+    """Whether a condition is a name of something that is off, or has such a part; what counts holds for never is."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         return any(is_off(part, frame, counts) for part in test.values)
     if not isinstance(test, (ast.Name, ast.Attribute)) or counts(test):

@@ -1,4 +1,4 @@
-"""How large the work of a training's steps is, round by round, where its text decides it and the steps' shapes tell what it is.
+"""How large the work of a training's steps is, round by round: its text decides it, and their shapes tell what it is.
 
     size = 16 if epoch < 8 else 32    # and the network is given images of 3 x 16 x 16 now
 """
@@ -21,12 +21,14 @@ class Size:
 
 
 def find(frames, found, epochs, steps):
-    """The sizes that the places found by schedule.read hang on, [] where none changes; None where that is not decidable."""
+    """The sizes that the places found by schedule.read hang on, [] where none changes; None where that is unknown."""
     of = {place.of for place in found}
     if len(of) != 1 or any(not place.wanted for place in found):
         return None
     of, = of
-    wanted = list({(place.frame, ast.unparse(node)): (place.frame, node) for place in found for node in place.wanted}.values())
+    wanted = list({
+        (place.frame, ast.unparse(node)): (place.frame, node) for place in found for node in place.wanted
+    }.values())
     try:
         at, loop, over = _loop(frames, epochs if of == "epoch" else steps)
         seen = rounds.follow(frames, at, loop, over, wanted)
@@ -48,14 +50,20 @@ def _loop(frames, n):
     """The outermost loop over a range of n: (index of its frame, loop, range)."""
     for k in reversed(range(len(frames))):
         for loop in loops.active(frames[k]):
-            over = loops.span(loop.iter, frames[k]) if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) else None
+            over = (
+                loops.span(loop.iter, frames[k]) if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name)
+                else None
+            )
             if over is not None and len(over) == n:
                 return k, loop, over
     raise evaluate.Unknown
 
 
 def told(sizes, batch, shape, samples, per_epoch):
-    """The sizes as the model event has them, given a step's batch and shape and what an epoch has; None where one is none of these."""
+    """The sizes as the model event has them; None where one is none of these.
+
+    Given are a step's batch and shape, and what an epoch has.
+    """
     known = {}
     for s in sizes:
         kind = _kind(s, batch, shape or (), samples)
@@ -63,11 +71,14 @@ def told(sizes, batch, shape, samples, per_epoch):
             return None
         if known.setdefault(kind, s).values != s.values:
             return None
-    return [{"of": kind, "per": s.of, "from": s.at, "sizes": s.values, "iterations": per_epoch} for kind, s in sorted(known.items())]
+    return [
+        {"of": kind, "per": s.of, "from": s.at, "sizes": s.values, "iterations": per_epoch}
+        for kind, s in sorted(known.items())
+    ]
 
 
 def _kind(s, batch, shape, samples):
-    """What the size is now: side of an image, length of a sequence, batch, or samples of an epoch; None if it is none of these."""
+    """The size's kind: side of an image, length of a sequence, batch, or samples of an epoch; None for another."""
     first, batchy = s.values[0], BATCHES.fullmatch(s.words.rpartition(".")[2])
     if first == batch and (batchy or first not in shape):
         return "batch"

@@ -152,7 +152,10 @@ class Stepping:
             return False
         self.evaluate()
         # The hosts of several ranks may be ahead of their devices, and must look in every step whether to stop.
-        if (self.clock.immediate or self.world == 1) and self.count > 1 and self.first is None and self.gradients is None:
+        if (
+            (self.clock.immediate or self.world == 1) and self.count > 1
+            and self.first is None and self.gradients is None
+        ):
             self.until = at + events.LATE
         return not self.off and self._stops(id(optimizer))
 
@@ -183,11 +186,14 @@ class Stepping:
         return loop.has_turned(frame)
 
     def _step(self, key, ref, end, turns):
-        """The optimizer with this key made a step that ended at the mark, the first of another epoch or not. It may have gone since."""
+        """The optimizer with this key made a step that ended at the mark, the first of another epoch or not.
+
+        The optimizer may be gone by now.
+        """
         self.data.turns = self.data.turns or turns
         optimizer = ref()
-        if not self.optimizers and optimizer is not None and optimizer is not self.gradients:  # a copy of one that is gone
-            self.optimizers.append(weakref.ref(optimizer, self.gone))
+        if not self.optimizers and optimizer is not None and optimizer is not self.gradients:
+            self.optimizers.append(weakref.ref(optimizer, self.gone))  # a copy of one that is gone
         if key not in self.met:
             self._meet(key, optimizer)
         primary = self.primary() if self.primary is not None else None
@@ -205,7 +211,10 @@ class Stepping:
                 self.cycles.begin(key)
 
     def _meet(self, key, optimizer):
-        """An optimizer makes its first step. After the first step of all it may train another network than those that are watched."""
+        """An optimizer makes its first step.
+
+        After the first step of all it may train another network than those that are watched.
+        """
         self.met.add(key)
         if self.count == 0 or optimizer is None or optimizer is self.gradients or self.facts.follows(optimizer):
             return

@@ -1,4 +1,4 @@
-"""How many steps the program will train, where it counts these: from the loops that the step is in, or from usual names.
+"""How many steps the program will train, where it counts these: from the loops around the step, or from usual names.
 
     for step in range(args.max_steps):       while step < total:       for step, batch in enumerate(stream):
         ...                                      ...                       if step >= total: break
@@ -12,9 +12,10 @@ import ast
 from . import epochs, evaluate, loops, repeats, schedule, syntax
 
 NAMES = (
-    "max_steps", "max_train_steps", "num_train_steps", "num_training_steps", "total_steps", "total_train_steps", "total_training_steps",
-    "train_steps", "train_num_steps", "max_iters", "max_iterations", "total_iters", "total_iterations", "num_iterations", "num_iters",
-    "n_iters", "train_iters", "max_updates", "MAX_STEPS", "TOTAL_STEPS", "NUM_TRAIN_STEPS", "MAX_ITERS", "MAX_ITER",
+    "max_steps", "max_train_steps", "num_train_steps", "num_training_steps", "total_steps", "total_train_steps",
+    "total_training_steps", "train_steps", "train_num_steps", "max_iters", "max_iterations", "total_iters",
+    "total_iterations", "num_iterations", "num_iters", "n_iters", "train_iters", "max_updates", "MAX_STEPS",
+    "TOTAL_STEPS", "NUM_TRAIN_STEPS", "MAX_ITERS", "MAX_ITER",
 )
 OF_STEPS = tuple(name for name in NAMES if "step" in name.lower())  # not of batches, of which several may make a step
 SHORT = ("--steps", "--iters", "--iterations")  # may be those of a solver, too
@@ -27,7 +28,7 @@ OTHERS = ("timestep", "time_step", "env", "frame")  # and of what counts those o
 
 
 def find(frames, arguments):
-    """The number of steps, from the program's active frames, the innermost first, and its arguments; None if unknown."""
+    """The number of steps, from the active frames, the innermost first, and the arguments; None if unknown."""
     names = NAMES
     try:
         active = loops.nest(frames)
@@ -50,9 +51,15 @@ def find(frames, arguments):
 
 
 def counters(frames):
-    """The names of what is added to in the frames' outermost loops, or in their functions: they count what is done, and are no limit."""
+    """The names of what is added to in the frames' outermost loops, or in their functions.
+
+    They count what is done, and are no limit.
+    """
     bodies = [(loops.active(f) or [syntax.function(f)])[0] for f in frames]
-    added = [n.target for body in bodies if not isinstance(body, ast.Module) for n in ast.walk(body) if isinstance(n, ast.AugAssign)]
+    added = [
+        n.target for body in bodies if not isinstance(body, ast.Module)
+        for n in ast.walk(body) if isinstance(n, ast.AugAssign)
+    ]
     return {getattr(t, "attr", getattr(t, "id", "")) for t in added}
 
 
@@ -66,7 +73,7 @@ def calls(frames, each):
 
 
 def of_pass(frames, loader):
-    """The batches to which the program cuts each pass over the loader with this id; None where it goes on to the end, or that is unknown.
+    """The batches to which the program cuts each pass over the loader with this id; None without a cut, or if unknown.
 
         for i, batch in enumerate(loader):      for batch in islice(loader, n):
             if i >= n: break                        ...
@@ -82,7 +89,7 @@ def of_pass(frames, loader):
 
 
 def _broken_off(loop, frame):
-    """The rounds after which each break of a loop ends it, as far as the number that the loop gives its rounds decides that."""
+    """The rounds after which each break of a loop ends it, as far as the loop's numbers of its rounds decide that."""
     first, number = _first(loop, frame), loop.target.elts[0].id if isinstance(loop.target, ast.Tuple) else ""
     changing = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
@@ -107,7 +114,10 @@ def _broken_off(loop, frame):
 def _ends(statement):
     """Whether it ends the loop that it is in, or the program."""
     call = statement.value if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call) else None
-    return isinstance(statement, (ast.Break, ast.Return)) or call is not None and schedule.name(call) in ("exit", "quit")
+    return (
+        isinstance(statement, (ast.Break, ast.Return))
+        or call is not None and schedule.name(call) in ("exit", "quit")
+    )
 
 
 def _breaks(statements, tests):
@@ -120,7 +130,7 @@ def _breaks(statements, tests):
 
 
 def _first(loop, frame):
-    """The number that a loop gives its first round, where it numbers them itself; None where it does not, or that is unknown."""
+    """The number that a loop gives its first round; None where it does not number its rounds itself, or if unknown."""
     if not isinstance(loop, ast.For) or getattr(getattr(loop.iter, "func", None), "id", "") != "enumerate":
         return None
     begin = [*loop.iter.args[1:], *(k.value for k in loop.iter.keywords if k.arg == "start"), ast.Constant(0)][0]
@@ -133,7 +143,7 @@ def options(names):
 
 
 def by_loop(active):
-    """The rounds of the loops that the step is in, the innermost first; None where they are unknown or counted in epochs."""
+    """The rounds of the loops that the step is in, the innermost first; None if unknown or counted in epochs."""
     for k, (loop, frame) in enumerate(active):
         n = bound(loop, frame, [outer for outer, of in active[k + 1 :] if of is frame])
         if n is not None:
@@ -150,7 +160,7 @@ def by_loop(active):
 
 
 def bound(loop, frame, outer):
-    """Where a loop within these ends by what counts steps: while step < n, or if step >= n: break. None for no such loop."""
+    """Where a loop within these ends by a count of steps: while step < n, or if step >= n: break; None otherwise."""
     if isinstance(loop, ast.While):
         n = compared(loop.test, frame, (ast.Lt, ast.LtE), loop, outer)
         if n is not None:
@@ -171,7 +181,9 @@ def rounds_more(statement, frame, loop):
             if step >= total - 1: break
     """
     left = getattr(statement.test, "left", None)
-    own = isinstance(loop, ast.For) and any(getattr(n, "id", None) == getattr(left, "id", "") for n in ast.walk(loop.target))
+    own = isinstance(loop, ast.For) and any(
+        getattr(n, "id", None) == getattr(left, "id", "") for n in ast.walk(loop.target)
+    )
     if not own or statement.lineno <= frame.f_lineno:
         return 0
     first = _first(loop, frame)
@@ -185,7 +197,9 @@ def rounds_more(statement, frame, loop):
 def compared(test, frame, ways, loop, outer):
     """The rounds after which a counter of steps that began before the outermost loop passes a number."""
     if isinstance(test, ast.BoolOp):
-        return next((n for n in (compared(part, frame, ways, loop, outer) for part in test.values) if n is not None), None)
+        return next(
+            (n for n in (compared(part, frame, ways, loop, outer) for part in test.values) if n is not None), None
+        )
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ways):
         return None
     name = getattr(test.left, "attr", getattr(test.left, "id", ""))
@@ -206,7 +220,10 @@ def begins_again(name, loop, outer):
     """Whether a counter is a loop's own, or is set within the loops around that."""
     named = [n for n in ast.walk(loop.target)] if isinstance(loop, ast.For) else []
     for around in outer:
-        named += [n for a in ast.walk(around) if isinstance(a, ast.Assign) and isinstance(a.value, ast.Constant) for n in a.targets]
+        named += [
+            n for a in ast.walk(around) if isinstance(a, ast.Assign) and isinstance(a.value, ast.Constant)
+            for n in a.targets
+        ]
     return any(name in (getattr(n, "id", None), getattr(n, "attr", None)) for n in named)
 
 
@@ -232,9 +249,15 @@ def accumulates(frame):
 
 
 def waits(frame):
-    """Whether the frame is within an if that asks for such a remainder by a name. Libraries do, whose limits are of steps all the same."""
+    """Whether the frame is within an if that asks for such a remainder by a name.
+
+    Libraries do, whose limits are of steps all the same.
+    """
     tests, scope = _tests(frame), syntax.function(frame)
-    assigned = [n for n in ast.walk(scope) if isinstance(n, ast.Assign) and n.lineno <= frame.f_lineno and _asks_remainder(n.value)]
+    assigned = [
+        n for n in ast.walk(scope)
+        if isinstance(n, ast.Assign) and n.lineno <= frame.f_lineno and _asks_remainder(n.value)
+    ]
     named = {t.id for n in assigned for t in n.targets if isinstance(t, ast.Name)}
     return any(getattr(n, "id", None) in named for t in tests for n in ast.walk(t))
 

@@ -39,7 +39,7 @@ def _parsed(_name, text):
 
 
 def forget():
-    """Frees the trees, which take a hundred times the memory of the text. They are parsed again where they are asked for."""
+    """Frees the trees, which take a hundred times the memory of the text. They are parsed again when needed."""
     _parsed.cache_clear()
 
 

@@ -88,7 +88,8 @@ class Training:
     def begin(self, start, calls, facts, entered):
         """The first steps were called: calls are (end, place of the first, steps, units, evaluation) each.
 
-        An evaluation is (begin, end) of what followed them, or None. facts() are the fields of the hello and of the model.
+        An evaluation is (begin, end) of what followed them, or None. facts() are the fields of the
+        hello and of the model.
         """
         number, before = ranks.claim(self.here, self.rank)
         if number is None:
@@ -115,7 +116,10 @@ class Training:
 
     @guarded
     def step(self, result, place, steps, units, waited, at=None):
-        """Further steps were called, with these units altogether; result is theirs, as for a Follower. They ended at the time, if it is known."""
+        """Further steps were called, with these units altogether; result is theirs, as for a Follower.
+
+        They ended at the time, if it is known.
+        """
         self.count += steps
         self.follower.add(result, lambda now: self._step(at or now, place, steps, units, waited))
 
@@ -144,7 +148,10 @@ class Training:
 
     @guarded
     def interruption(self, event, begin, end, result=None, **fields):
-        """Between two steps something else was done, from begin to end by the host's clock, or until it had this result."""
+        """Something else was done between two steps, from begin until its result or, without one, end.
+
+        Begin and end are times of the host's clock.
+        """
         self.follower.add(result, lambda at: self._interruption(event, begin, end if result is None else at, fields))
 
     def _interruption(self, event, begin, end, fields):
