@@ -174,7 +174,8 @@ def step():
     rounds += 1
     told.add(steps.of_pass(epochs.frames_of(sys._getframe(1)), id(loader)))
 path = sys.argv[1]
-exec(compile(open(path).read(), path, "exec"), dict(step=step, loader=loader, islice=islice, limit=5, none=0, dry=True, loss=1.0))
+names = dict(step=step, loader=loader, islice=islice, limit=5, none=0, dry=True, loss=1.0)
+exec(compile(open(path).read(), path, "exec"), names)
 print(*told, "of", rounds)
 `
 
@@ -182,18 +183,19 @@ print(*told, "of", rounds)
 // what only its run tells, nothing is told of it.
 func TestPassesCutShort(t *testing.T) {
 	for source, want := range map[string]string{
-		"for i, x in enumerate(loader):\n    if i >= 3: break\n    step()":                           "3 of 3",
-		"for i, x in enumerate(loader):\n    step()\n    if i == 3: break":                           "4 of 4",
-		"for i, x in enumerate(loader):\n    step()\n    if limit and i + 1 >= limit: break":         "5 of 5",
-		"for i, x in enumerate(loader):\n    step()\n    if none and i + 1 >= none: break":           "None of 20",
-		"for i, x in enumerate(loader, 1):\n    step()\n    if i > limit: break":                     "6 of 6",
-		"for i, x in enumerate(loader):\n    step()\n    if i % 10 == 9: break":                      "10 of 10",
-		"for i, x in enumerate(loader):\n    step()\n    if i % 4 == 0:\n        if dry: break":      "1 of 1",
-		"for i, x in enumerate(loader):\n    step()\n    if i > 30: break":                           "32 of 20",
-		"for i, x in enumerate(loader):\n    step()\n    loss -= 0.1\n    if loss < 0.45: break":     "None of 6",
-		"for i, x in enumerate(loader):\n    for y in [1, 2]:\n        if y == 2: break\n    step()": "None of 20",
-		"for x in islice(loader, 6): step()":                                                         "6 of 6",
-		"for i, x in zip(range(7), loader): step()":                                                  "7 of 7",
+		"for i, x in enumerate(loader):\n    if i >= 3: break\n    step()":                                     "3 of 3",
+		"for i, x in enumerate(loader):\n    step()\n    if i == 3: break":                                     "4 of 4",
+		"for i, x in enumerate(loader):\n    step()\n    if limit and i + 1 >= limit: break":                   "5 of 5",
+		"for i, x in enumerate(loader):\n    step()\n    if none and i + 1 >= none: break":                     "None of 20",
+		"for i, x in enumerate(loader, 1):\n    step()\n    if i > limit: break":                               "6 of 6",
+		"for i, x in enumerate(loader):\n    step()\n    if i % 10 == 9: break":                                "10 of 10",
+		"for i, x in enumerate(loader):\n    step()\n    if i % 4 == 0:\n        if dry: break":                "1 of 1",
+		"for i, x in enumerate(loader):\n    step()\n    if i > 30: break":                                     "32 of 20",
+		"for i, x in enumerate(loader):\n    step()\n    loss -= 0.1\n    if loss < 0.45: break":               "None of 6",
+		"for i, x in enumerate(loader):\n    for y in [1, 2]:\n        if y == 2: break\n    step()":           "None of 20",
+		"def train():\n    for i, x in enumerate(loader):\n        step()\n        if i == 3: return\ntrain()": "4 of 4",
+		"for x in islice(loader, 6): step()":                                                                   "6 of 6",
+		"for i, x in zip(range(7), loader): step()":                                                            "7 of 7",
 		"for x in loader: step()": "None of 20",
 	} {
 		if got := inText(t, passes, source); got != want {

@@ -121,9 +121,9 @@ def _ends(statement):
 
 
 def _breaks(statements, tests):
-    """(line, tests) of each break that ends the loop of these statements: it does where all the tests hold."""
+    """(line, tests) of each break or return that ends the loop of these statements: it does where all tests hold."""
     for s in statements:
-        if isinstance(s, ast.Break):
+        if isinstance(s, (ast.Break, ast.Return)):
             yield s.lineno, tests
         elif isinstance(s, ast.If):
             yield from _breaks(s.body, [*tests, s.test])
