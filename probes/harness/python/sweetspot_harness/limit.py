@@ -6,7 +6,7 @@ import os
 from . import events, machine, stopping, training
 
 _FULL, _FAILED = 3, 4  # exit codes of an attempt
-_STEPS = 2  # the second has the optimiser's state beside it
+_STEPS = 2  # the second has the optimizer's state beside it
 
 # What oneDNN says of whatever it could not set up. Where a smaller batch ran, what is missing is memory.
 _NOT_SET_UP = "could not create a primitive"

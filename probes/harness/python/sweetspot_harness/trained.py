@@ -103,7 +103,7 @@ def _resume(begun, run, optimizer):
         return 0
     try:
         state = _read(begun, run.device)
-        # The rest of the optimiser's state is still as created.
+        # The rest of the optimizer's state is still as created.
         optimizer.load_state_dict({"state": state["optimizer"], "param_groups": optimizer.state_dict()["param_groups"]})
         run.model.load_state_dict(state["model"])
         return state["step"]
