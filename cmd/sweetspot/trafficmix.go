@@ -71,20 +71,20 @@ func (f *mixFlags) answer(cmd *cobra.Command) (in contract.MixInput, err error) 
 	}
 	in.Mix = serving.Mix{Settings: f.settings, MaxViolations: f.maxViolations}
 	for i, text := range f.kinds {
-		w, err := workload.ParseKind(text)
+		kind, err := workload.ParseKind(text)
 		if err != nil {
 			return in, usageError("--query %s: %w", plaintext.Quote(text), err)
 		}
-		if w.Name == "" {
-			w.Name = strconv.Itoa(i + 1)
+		if kind.Name == "" {
+			kind.Name = strconv.Itoa(i + 1)
 		}
-		if slices.ContainsFunc(in.Mix.Kinds, func(x serving.Kind) bool { return x.Name == w.Name }) {
-			return in, usageError("--query name=%s is given twice: name each kind differently", plaintext.Line(w.Name, 60))
+		if slices.ContainsFunc(in.Mix.Kinds, func(x serving.Kind) bool { return x.Name == kind.Name }) {
+			return in, usageError("--query name=%s is given twice: name each kind differently", plaintext.Line(kind.Name, 60))
 		}
 		if f.vmPrice != nil {
-			w.USDPerHour = *f.vmPrice
+			kind.USDPerHour = *f.vmPrice
 		}
-		in.Mix.Kinds = append(in.Mix.Kinds, w)
+		in.Mix.Kinds = append(in.Mix.Kinds, kind)
 	}
 	var traffic contract.TrafficInput
 	load, err := f.arrivals(cmd, &traffic)
@@ -111,8 +111,8 @@ func (f *mixFlags) answer(cmd *cobra.Command) (in contract.MixInput, err error) 
 // none has one.
 func (f *mixFlags) share(m *serving.Mix, named []arrivals.Kind) error {
 	given := 0
-	for _, w := range m.Kinds {
-		if w.Share > 0 {
+	for _, kind := range m.Kinds {
+		if kind.Share > 0 {
 			given++
 		}
 	}
@@ -130,11 +130,11 @@ func (f *mixFlags) share(m *serving.Mix, named []arrivals.Kind) error {
 	case f.trace == "":
 		return usageError("give the share of each --query, as share=60%%")
 	}
-	for _, w := range m.Kinds {
-		at := slices.IndexFunc(named, func(k arrivals.Kind) bool { return k.Model == w.Name })
+	for _, kind := range m.Kinds {
+		at := slices.IndexFunc(named, func(k arrivals.Kind) bool { return k.Model == kind.Name })
 		if at < 0 {
 			return fmt.Errorf("the trace has no rows of the model %s in a column model: give each --query a share, or the "+
-				"names of that column", plaintext.Quote(w.Name))
+				"names of that column", plaintext.Quote(kind.Name))
 		}
 		m.Parts = append(m.Parts, named[at].Trace)
 		named = slices.Delete(named, at, at+1)

@@ -120,9 +120,9 @@ func TestTrafficFunctionFlags(t *testing.T) {
 		return got
 	}
 	usual, late := memory(), memory("--function-knee", "4", "--function-fixed", "0%")
-	at := func(m contract.Traffic, gb float64) float64 {
+	at := func(m contract.Traffic, gib float64) float64 {
 		for _, f := range m.Function {
-			if f.MemoryGiB == gb {
+			if f.MemoryGiB == gib {
 				return f.Seconds
 			}
 		}

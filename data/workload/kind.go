@@ -199,10 +199,10 @@ func (f FunctionTime) Memory(of serving.Function) (m serving.Memory, measured []
 // parseTimes reads measured times by memory.
 func parseTimes(s string) (points []serving.MemoryPoint, err error) {
 	for _, part := range strings.Split(s, ",") {
-		gb, time, ok := strings.Cut(part, ":")
+		gib, time, ok := strings.Cut(part, ":")
 		p := serving.MemoryPoint{}
 		if ok {
-			if p.MemoryGiB, err = parseNumber(strings.TrimSpace(gb)); err == nil {
+			if p.MemoryGiB, err = parseNumber(strings.TrimSpace(gib)); err == nil {
 				p.Seconds, err = quantity.ParseDuration(strings.TrimSpace(time))
 			}
 		}

@@ -69,15 +69,15 @@ func (w Wanted) Procure(q Question, set *profile.Set) (p Procured, err error) {
 		}
 	}
 	s := &p.Settings
-	gb := w.MemoryGiB
-	if gb == 0 {
-		gb, p.InTime = memory.Suits(s.StrictLimitS, s.Function.Prices)
+	gib := w.MemoryGiB
+	if gib == 0 {
+		gib, p.InTime = memory.Suits(s.StrictLimitS, s.Function.Prices)
 	}
 	if !p.InTime {
 		p.Notes = append(p.Notes, fmt.Sprintf("no size of function answers within %s: functions of %g GiB are taken, "+
-			"all of them late", quantity.Duration(s.StrictLimitS), gb))
+			"all of them late", quantity.Duration(s.StrictLimitS), gib))
 	}
-	s.Function.MemoryGiB, s.Function.Seconds = gb, memory.Seconds(gb)
+	s.Function.MemoryGiB, s.Function.Seconds = gib, memory.Seconds(gib)
 	return p, nil
 }
 

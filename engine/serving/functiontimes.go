@@ -16,7 +16,7 @@ type MemoryPoint struct {
 
 // MemoryWith is a function of which the time at one size is known, its knee, and the share
 // of that time that no CPU shortens, in [0,1].
-func MemoryWith(seconds, gb, kneeGiB, fixed float64) (Memory, error) {
+func MemoryWith(seconds, gib, kneeGiB, fixed float64) (Memory, error) {
 	switch {
 	case !(seconds >= 1e-3 && seconds <= MaxLatencyS):
 		return Memory{}, fmt.Errorf("the time of a function is %g s; give 0.001 to %g", seconds, MaxLatencyS)
@@ -24,10 +24,10 @@ func MemoryWith(seconds, gb, kneeGiB, fixed float64) (Memory, error) {
 		return Memory{}, fmt.Errorf("the knee of a function is %g GiB; give %g to %g", kneeGiB, defaultMinGiB, defaultMaxGiB)
 	case !(fixed >= 0 && fixed <= 1):
 		return Memory{}, fmt.Errorf("the fixed share of a function's time is %g; give a fraction from 0 to 1", fixed)
-	case !(gb > 0):
-		return Memory{}, fmt.Errorf("the memory of a function is %g GiB; give a number above 0", gb)
+	case !(gib > 0):
+		return Memory{}, fmt.Errorf("the memory of a function is %g GiB; give a number above 0", gib)
 	}
-	return Memory{FixedS: fixed * seconds, ScalingS: (1 - fixed) * seconds * min(gb, kneeGiB) / kneeGiB, KneeGiB: kneeGiB,
+	return Memory{FixedS: fixed * seconds, ScalingS: (1 - fixed) * seconds * min(gib, kneeGiB) / kneeGiB, KneeGiB: kneeGiB,
 		MinGiB: defaultMinGiB, MaxGiB: defaultMaxGiB}, nil
 }
 

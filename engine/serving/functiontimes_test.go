@@ -16,16 +16,16 @@ func TestFitMemory(t *testing.T) {
 		truth := Memory{FixedS: ms(t, 0, 500, "fixed"), ScalingS: ms(t, 10, 900, "scaling"),
 			KneeGiB: rapid.SampledFrom(sizes[2:]).Draw(t, "knee")}
 		var points []MemoryPoint
-		for _, gb := range sizes {
-			points = append(points, MemoryPoint{gb, truth.Seconds(gb)})
+		for _, gib := range sizes {
+			points = append(points, MemoryPoint{gib, truth.Seconds(gib)})
 		}
 		m, err := FitMemory(points)
 		if err != nil || m.MinGiB != 0.5 {
 			t.Fatal(m, err)
 		}
-		for _, gb := range []float64{0.5, 0.75, 1.5, 2.5, 3.5, 10} {
-			if want := truth.Seconds(gb); math.Abs(m.Seconds(gb)-want) > 1e-6*want {
-				t.Fatalf("%g GiB take %g s, not %g: %+v", gb, m.Seconds(gb), want, m)
+		for _, gib := range []float64{0.5, 0.75, 1.5, 2.5, 3.5, 10} {
+			if want := truth.Seconds(gib); math.Abs(m.Seconds(gib)-want) > 1e-6*want {
+				t.Fatalf("%g GiB take %g s, not %g: %+v", gib, m.Seconds(gib), want, m)
 			}
 		}
 	})

@@ -70,11 +70,11 @@ func (m Mix) Check() error {
 		return nil
 	}
 	sum := 0.0
-	for _, w := range m.Kinds {
-		if !(w.Share > 0 && w.Share <= 1) {
-			return fmt.Errorf("the share of %s is %g; give a fraction above 0", plaintext.Quote(w.Name), w.Share)
+	for _, kind := range m.Kinds {
+		if !(kind.Share > 0 && kind.Share <= 1) {
+			return fmt.Errorf("the share of %s is %g; give a fraction above 0", plaintext.Quote(kind.Name), kind.Share)
 		}
-		sum += w.Share
+		sum += kind.Share
 	}
 	if math.Abs(sum-1) > 1e-6 {
 		return fmt.Errorf("the shares add up to %.4g; they must add up to 1", sum)
@@ -148,8 +148,8 @@ func (m Mix) parts() ([]Trace, error) {
 	parts := m.Parts
 	if parts == nil {
 		shares := make([]float64, len(m.Kinds))
-		for i, w := range m.Kinds {
-			shares[i] = w.Share
+		for i, kind := range m.Kinds {
+			shares[i] = kind.Share
 		}
 		return m.Trace.Split(shares), m.Trace.Check()
 	}
@@ -201,10 +201,10 @@ func (m Mix) Answer(set *profile.Set) (*MixAnswer, error) {
 // choose is what serves each kind, before it is simulated.
 func (m Mix) choose(set *profile.Set, parts []Trace, naive bool) (*MixAnswer, error) {
 	a := &MixAnswer{Parts: parts, Of: make([]int, len(m.Kinds)), Requests: make([]int, len(m.Kinds))}
-	for i, w := range m.Kinds {
-		p, err := m.procure(w, parts[i], set, naive)
+	for i, kind := range m.Kinds {
+		p, err := m.procure(kind, parts[i], set, naive)
 		if err != nil {
-			return nil, &KindError{i, w.Name, err}
+			return nil, &KindError{i, kind.Name, err}
 		}
 		a.Requests[i] = parts[i].Requests()
 		a.join(i, p)
@@ -261,16 +261,16 @@ func (a *MixAnswer) Spans() [][]Span {
 }
 
 // procure is what serves a kind; naively, the most accurate within its limits.
-func (m Mix) procure(w Kind, tr Trace, set *profile.Set, naive bool) (Procured, error) {
+func (m Mix) procure(kind Kind, tr Trace, set *profile.Set, naive bool) (Procured, error) {
 	q := Question{Trace: tr, Settings: m.Settings, MaxViolations: m.MaxViolations}
-	if w.LimitS > 0 {
-		q.Settings.StrictLimitS = w.LimitS
-		q.Settings.RelaxedLimitS = max(q.Settings.RelaxedLimitS, w.LimitS)
+	if kind.LimitS > 0 {
+		q.Settings.StrictLimitS = kind.LimitS
+		q.Settings.RelaxedLimitS = max(q.Settings.RelaxedLimitS, kind.LimitS)
 	}
 	if naive {
-		w.Best = Accuracy
+		kind.Best = Accuracy
 	}
-	return w.Procure(q, set)
+	return kind.Procure(q, set)
 }
 
 // join adds a kind to the group that is served alike, or to a new one.

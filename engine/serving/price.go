@@ -131,14 +131,14 @@ type Memory struct {
 }
 
 // Seconds returns the time of a request on a warm instance of so much memory.
-func (m Memory) Seconds(gb float64) float64 {
-	return m.FixedS + m.ScalingS*m.KneeGiB/min(gb, m.KneeGiB)
+func (m Memory) Seconds(gib float64) float64 {
+	return m.FixedS + m.ScalingS*m.KneeGiB/min(gib, m.KneeGiB)
 }
 
 // Known is the time of a request at a size, seconds, and the share of it that no CPU shortens:
 // what [MemoryWith] follows from, beside the knee.
-func (m Memory) Known(gb float64) (seconds, fixed float64) {
-	seconds = m.Seconds(gb)
+func (m Memory) Known(gib float64) (seconds, fixed float64) {
+	seconds = m.Seconds(gib)
 	return seconds, m.FixedS / seconds
 }
 
@@ -157,10 +157,10 @@ const memoryStepGiB = 0.0625
 func (m Memory) Choices(p Prices) []Choice {
 	var all []Choice
 	for i := 0; ; i++ {
-		gb := min(m.MinGiB+float64(i)*memoryStepGiB, m.MaxGiB)
-		f := Function{MemoryGiB: gb, Seconds: m.Seconds(gb), Prices: p}
-		all = append(all, Choice{MemoryGiB: gb, Seconds: f.Seconds, USDPerMillion: f.USDPerRequest() * 1e6})
-		if !(gb < m.MaxGiB) || math.IsNaN(gb) {
+		gib := min(m.MinGiB+float64(i)*memoryStepGiB, m.MaxGiB)
+		f := Function{MemoryGiB: gib, Seconds: m.Seconds(gib), Prices: p}
+		all = append(all, Choice{MemoryGiB: gib, Seconds: f.Seconds, USDPerMillion: f.USDPerRequest() * 1e6})
+		if !(gib < m.MaxGiB) || math.IsNaN(gib) {
 			return all
 		}
 	}
@@ -182,7 +182,7 @@ func (m Memory) Cheapest(limitS float64, p Prices) (best Choice, ok bool) {
 
 // Suits returns the cheapest size whose warm time is within the limit, and
 // where none is in time the knee: the least that is as fast as a function gets.
-func (m Memory) Suits(limitS float64, p Prices) (gb float64, inTime bool) {
+func (m Memory) Suits(limitS float64, p Prices) (gib float64, inTime bool) {
 	if c, ok := m.Cheapest(limitS, p); ok {
 		return c.MemoryGiB, true
 	}
@@ -199,9 +199,9 @@ const (
 
 // MemoryOf is a function of which only the time at one size is known: a tenth of
 // it is taken to be fixed, and the knee to be at 2 GiB.
-func MemoryOf(seconds, gb float64) Memory {
+func MemoryOf(seconds, gib float64) Memory {
 	return Memory{
-		FixedS: DefaultFixed * seconds, ScalingS: (1 - DefaultFixed) * seconds * min(gb, DefaultKneeGiB) / DefaultKneeGiB,
+		FixedS: DefaultFixed * seconds, ScalingS: (1 - DefaultFixed) * seconds * min(gib, DefaultKneeGiB) / DefaultKneeGiB,
 		KneeGiB: DefaultKneeGiB, MinGiB: defaultMinGiB, MaxGiB: defaultMaxGiB,
 	}
 }
