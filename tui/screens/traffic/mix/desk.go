@@ -4,6 +4,7 @@ package mix
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -145,9 +146,9 @@ func (s *Desk) Disabled(action keys.Action) string {
 	case (action == keys.Delete || action == keys.Rename || action == keys.GPUs) && !s.OnKind():
 		return "choose a kind of request in the table first"
 	case action == keys.Delete && len(s.Question().Kinds) == 1:
-		return "a mix has a kind of request at least: E changes it"
+		return "a mix needs at least one kind of request: E changes it"
 	case action == keys.Add && len(s.Question().Kinds) >= mostKinds:
-		return "a mix has no more kinds of request here"
+		return fmt.Sprintf("a mix here holds at most %d kinds of request", mostKinds)
 	}
 	return s.Traced.Disabled(action)
 }
