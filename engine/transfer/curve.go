@@ -313,9 +313,17 @@ func (c *Curve) Predict(batch float64) estimate.Estimate {
 	return logNormal(math.Log(c.At(batch)), math.Hypot(c.spread(batch), c.noise), estimate.Z90, estimate.OtherBatch)
 }
 
+// widest is the factor from which the half of an interval says nothing: measurements
+// that contradict each other by so much are no ground for a prediction.
+const widest = 1e6
+
 // logNormal is the estimate whose logarithm has this centre and standard
-// deviation; its interval is z of these to either side.
+// deviation; its interval is z of these to either side. It is unknown where that is
+// wider than any use.
 func logNormal(centre, sd, z float64, basis estimate.Basis) estimate.Estimate {
+	if !(z*sd < math.Log(widest)) {
+		return estimate.Estimate{}
+	}
 	return estimate.Estimate{
 		Value: math.Exp(centre), Low: math.Exp(centre - z*sd), High: math.Exp(centre + z*sd), Basis: basis,
 	}

@@ -109,9 +109,10 @@ func (t *Table) answer(c Cell) answer {
 	var best answer
 	own := t.curves[curveKey{c.Subject, c.Platform}]
 	if own != nil && own.reaches(float64(c.Batch)) {
-		e, correction := t.byCurve(c)
-		best = answer{e, curveWords(own, correction)}
-		if len(own.points) > 1 {
+		if e, correction := t.byCurve(c); e.Known() {
+			best = answer{e, curveWords(own, correction)}
+		}
+		if best.e.Known() && len(own.points) > 1 {
 			return best
 		}
 	}

@@ -203,6 +203,21 @@ func TestVariantsAreApart(t *testing.T) {
 	}
 }
 
+// Where other networks contradict each other without measure, as where some are in another
+// unit, the time at another batch size is unknown: an interval without bounds is no answer.
+func TestContradictionsAreUnknown(t *testing.T) {
+	for slowest, known := range map[float64]bool{0.0016: true, 1: false} {
+		e, why := ask(&profile.Set{Runs: []profile.Run{
+			step("new", "x", 64, 0.001),
+			step("b", "x", 64, 0.001), step("b", "x", 100, 0.001),
+			step("c", "x", 64, 0.001), step("c", "x", 100, slowest),
+		}}, "new", "x", 128)
+		if e.Known() != known || (why != "") != known {
+			t.Errorf("with %g s: %+v, %q", slowest, e, why)
+		}
+	}
+}
+
 // Seconds or milliseconds, the answer is the same; and it is finite whatever
 // was measured.
 func TestPredictorProperties(t *testing.T) {
