@@ -28,8 +28,8 @@ func TestSweetSpotsOfCaffeNet(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", vm, spot, want)
 		}
 	}
-	want := []string{"sweet spot: conv1 pruned 30 % is 3.2 % faster at the same top-5",
-		"sweet spot: conv2 pruned 50 % is 12 % faster at the same top-5"}
+	want := []string{"conv1 pruned 30 % is 3.2 % faster at the same top-5",
+		"conv2 pruned 50 % is 12 % faster at the same top-5"}
 	if got := vms["p2.xlarge"]; !slices.Equal(got, want) {
 		t.Errorf("p2.xlarge: %q, want %q", got, want)
 	}

@@ -161,14 +161,14 @@ func tolerance(s *rank.Space, i int) float64 {
 	return math.Max((e.High-e.Low)/2, Point*math.Max(1, math.Abs(e.Value)))
 }
 
-// Words is the sweet spot as a sentence: "sweet spot: pruned 30 % is 22 %
+// Words says what pruning to the sweet spot brings and costs: "pruned 30 % is 22 %
 // faster for 0.4 points of top-1".
 func (p SweetSpot) Words() string {
 	what := fmt.Sprintf("pruned %.3g %%", 100*p.Ratio)
 	if p.Layer != "" {
 		what = p.Layer + " " + what
 	}
-	words := fmt.Sprintf("sweet spot: %s is %s %% faster", what, short(100*p.Saved))
+	words := fmt.Sprintf("%s is %s %% faster", what, short(100*p.Saved))
 	points := short(100 * math.Abs(p.Lost))
 	switch {
 	case points == "0":

@@ -187,7 +187,7 @@ func ownRows(set *profile.Set) (rows []Row) {
 			}
 			which := "all layers at the same ratio"
 			if i := slices.IndexFunc(spots, on); i >= 0 {
-				row.Note = strings.TrimPrefix(spots[i].Words(), "sweet spot: ")
+				row.Note = spots[i].Words()
 				if spots[i].Layer != "" {
 					which = "the other layers whole"
 				}

@@ -91,7 +91,7 @@ func nextProbe(a *Answer) []string {
 func sweet(a *Answer, i int) string {
 	var words []string
 	for _, p := range a.spots[i] {
-		words = append(words, strings.TrimPrefix(p.Words(), "sweet spot: "))
+		words = append(words, p.Words())
 	}
 	if len(words) == 0 {
 		return ""
