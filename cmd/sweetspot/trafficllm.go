@@ -70,7 +70,7 @@ func newTrafficLLMCommand() *cobra.Command {
 			err = printAs(cmd, f.csv, document.LLM,
 				document.Subject{LLM: func() (contract.LLM, error) { return described, nil }})
 			if err == nil && !described.Keeps {
-				err = exitError{exitInfeasible, fmt.Errorf("%s: %s", described.Advice[1], loosen(described))}
+				err = exitError{exitInfeasible, fmt.Errorf("%s: %s", described.Verdict(), loosen(described))}
 			}
 			return err
 		},
