@@ -40,6 +40,9 @@ type launch struct {
 	args              []string
 }
 
+// sharedOut is said where ranks are not data-parallel.
+const sharedOut = "2 ranks share the network out and work on one batch; predictions take all ranks for data-parallel"
+
 // torchrun starts a script with two ranks on this machine.
 func torchrun(l launch) []string {
 	return append([]string{l.python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", l.file},
@@ -106,6 +109,10 @@ var scripts = []script{
 		steps: unknown, validations: 3, seed: true},
 	{file: "fsdp2.py", launch: torchrun, ranks: 2, iterations: 16, batch: 8, samples: 64, perEpoch: 8, epochs: 2,
 		steps: unknown, seed: true},
+	{file: "model_parallel.py", args: []string{"tensors"}, launch: torchrun, ranks: 2, iterations: 16, batch: 8, samples: 64,
+		perEpoch: 8, epochs: 2, steps: unknown, seed: true, warning: sharedOut},
+	{file: "model_parallel.py", args: []string{"stages"}, launch: torchrun, ranks: 2, iterations: 16, batch: 8, samples: 64,
+		perEpoch: 8, epochs: 2, steps: unknown, seed: true, warning: sharedOut},
 	// Language models of the script's own.
 	{file: "llama_loop.py", args: []string{"checkpointing"}, iterations: 24, batch: 8, samples: 96, perEpoch: 12,
 		epochs: 2, steps: unknown, seed: true, tuning: llamaLoop(80, 10, true)},

@@ -251,7 +251,7 @@ class Data:
         self.main, self.image, self.changed = p.loader_id, p.image, True
         self.name, self.size, self.length = p.name, p.train_size, p.length
 
-    def facts(self, world):
+    def facts(self, replicas):
         """Training set and epoch as known so far: name, size, iterations per epoch."""
         per_epoch = None
         if self.epochs_done:
@@ -264,5 +264,5 @@ class Data:
             return self.name, None, per_epoch
         size = self.size
         if size is None and self.counted is not None:
-            size = self.counted * world
+            size = self.counted * replicas
         return self.name, size, per_epoch

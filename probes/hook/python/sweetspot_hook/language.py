@@ -41,14 +41,14 @@ class Training:
         # was out of sight, None where words are not those of the loader.
         self.facts, self.shapes = facts, shapes
 
-    def fields(self, data, world):
+    def fields(self, data, replicas):
         """Those of the event now: the tokens are those of all batches so far, where a loader gave them."""
         f, seen = dict(self.facts), data.words
         if self.shapes:
             rows, words = sum(b for b, _ in self.shapes), sum(b * n for b, n in self.shapes)
             f.update(
                 micro_batch=max(b for b, _ in self.shapes), micro_batches=len(self.shapes), sequence=words / rows,
-                longest_sequence=max(n for _, n in self.shapes), tokens_per_step=words * world,
+                longest_sequence=max(n for _, n in self.shapes), tokens_per_step=words * replicas,
             )
         elif self.shapes is not None and seen.first and data.batches:
             f.update(micro_batch=-(-seen.units // seen.batches), micro_batches=data.batches)
@@ -61,7 +61,7 @@ class Training:
             f["micro_batch"] = -(-seen.units // seen.batches)
         f.update(
             sequence=words / seen.units, longest_sequence=seen.longest + cut if seen.rows == seen.units else None,
-            tokens_per_step=words / seen.batches * data.batches * world,
+            tokens_per_step=words / seen.batches * data.batches * replicas,
         )
         return f
 

@@ -56,6 +56,7 @@ def _wrap_all(here):
     _modules(r, torch.nn.Module)
     _autocast(r, torch.autocast)
     _backward(r, torch)
+    r.sharing.watch(r.attempt)
     savers.wrap(r, torch)
     imports.after("torch.optim.swa_utils", lambda: r.attempt(_averages, r, sys.modules["torch.optim.swa_utils"]))
     r.attempt(graphs.watch, r, torch)

@@ -13,7 +13,7 @@ from time import perf_counter
 
 from . import (
     between, clock, control, cycles, data, ends, epoch_loop, events, facts, flops, graphs, guard, language, lengths,
-    log, packages, ranks, savers, sizes, stepping, syntax, work,
+    log, model_parallel, packages, ranks, savers, sizes, stepping, syntax, work,
 )
 from .guard import guarded
 
@@ -51,6 +51,7 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         self.met, self.looked_s = set(), 0.0
         self.flops = flops.Count(torch)
         self.graphs = graphs.Graphs()
+        self.sharing = model_parallel.Sharing()
         self.stands_aside = False  # for torch.compile
         self.computes = True  # as far as was told
         self.reset()
@@ -64,7 +65,7 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         self.clock = clock.HostClock()
         self.control = control.Control()
         self.facts = facts.Facts(self.torch)
-        self.rank, self.world = 0, 1
+        self.rank, self.world, self.replicas = 0, 1, 1
         self.count = 0  # iterations done
         self.primary = None  # weak
         self.cycles, self.held = cycles.Cycles(), []  # intervals that end with a step in doubt
@@ -126,6 +127,7 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         self.flops.end()
         self.owner = self.trainer()
         self.rank, self.world = ranks.place(self.torch)
+        self.replicas = self.sharing.replicas(self.world, self.rank)
         number, before = ranks.claim(self.here, self.rank)
         if number is None:
             self.off = True
@@ -186,14 +188,14 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         self.data.has_changed()  # it is told here
         units = self.data.use_first()
         if units is not None:
-            self.facts.batch_size = units * self.world
+            self.facts.batch_size = units * self.replicas
         elif self.data.training is None and self.batch is not None:
-            self.facts.batch_size = self.batch * self.world
+            self.facts.batch_size = self.batch * self.replicas
         self.facts.work = self.flops.facts(units)
         if self.facts.schedule is not None and not self.again:
             self.tell_schedule()
         self.describe()
-        events.iteration(t, self.rank, (0, 0), seconds, units, wait)
+        events.iteration(t, self.rank, (0, 0), seconds, self.own(units), wait)
 
     def boundary(self, key, carried, end):
         """The interval closed at the mark by a further iteration, or step in doubt, of the optimizer with this key.
@@ -227,7 +229,7 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
             self.length()
             changed = True
         if changed and units is not None:
-            self.facts.batch_size = units * self.world
+            self.facts.batch_size = units * self.replicas
         if left:
             units = left if units is None else units + left
         if self.work.shape != self.facts.input:
@@ -271,7 +273,11 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
             seconds -= c.seconds(b, e)
         if i.wait is not None:
             i.wait = min(i.wait, max(seconds, 0.0))
-        events.iteration(i.t, self.rank, i.place, seconds, i.units, i.wait)
+        events.iteration(i.t, self.rank, i.place, seconds, self.own(i.units), i.wait)
+
+    def own(self, units):
+        """This rank's part of the units of a step, which ranks that share the network out do together."""
+        return units if units is None or self.replicas == self.world else units * self.replicas / self.world
 
     def _interrupted(self, i):
         """Reports the validations of an interval; returns their seconds."""
@@ -293,7 +299,7 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         """Sends the model event if it says something new. All ranks have the same model."""
         if self.rank != 0:
             return
-        name, size, per_epoch = self.data.facts(self.world)
+        name, size, per_epoch = self.data.facts(self.replicas)
         if self.facts.epochs is not None:  # a program may train again, as one that first trains a part of the network
             self.facts.epochs = max(self.facts.epochs, self.data.epochs_done)
         fields = dict(
@@ -309,7 +315,7 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
 
     def tokens(self):
         """Sends how a language model is trained, if it says something new."""
-        fields = self.facts.language and self.facts.language.fields(self.data, self.world)
+        fields = self.facts.language and self.facts.language.fields(self.data, self.replicas)
         if fields != self.tuning and self.rank == 0:
             self.tuning = fields
             events.emit("tuning", **fields)
