@@ -18,6 +18,7 @@ class Data:
         self.main = None  # id of its loader
         self.batches, self.lead = None, 0  # a step's batches; None unknown
         self.first = 0  # batches that were there at the first step
+        self.later = 0  # batches of the second: a program may make its first step after one, and others after several
         self.used = None  # shape of what the network was first given in training
         self.kept = False  # the program keeps its batches: epochs do not show
         self.cut = False  # the latest whole epoch ended before its pass did
@@ -222,6 +223,9 @@ class Data:
             n = len(p.sizes) - self.lead
         if n <= 0 or not p.sizes:
             return None  # the same batch once more
+        if self.batches == 1 < n == self.later and self.lead == 0:
+            self.batches, self.changed = n, True
+        self.later = n if p.steps < 2 else 0
         return p.take(n)
 
     def use_first(self):
