@@ -47,6 +47,13 @@ held: 6 steps, None epochs
 shown: None steps, 4 epochs
 whole_set: None steps, 12 epochs
 rows_of_epoch: None steps, None epochs
+waits_for_a_number: 70 steps, None epochs
+waits_above: 80 steps, None epochs
+waits_for_data: None steps, None epochs
+waits_within: None steps, None epochs
+waits_for_a_counter: None steps, None epochs
+waits_before: 12 steps, None epochs
+tasks: 1500 steps, None epochs
 `
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n%s", err, out)

@@ -72,6 +72,9 @@ func TestSchedulesInTheText(t *testing.T) {
 
 		epochs + each + "\n        if epoch < 5: model(x)": "epoch: if epoch < 5: model(x) (line 4)",
 
+		// What holds for every step.
+		"train = step\nfor step in range(20):\n    if step > 4:\n        model(0)\n        train()": "",
+
 		// Rates, messages, files, what recurs, and what never comes.
 		epochs + "\n    lr = 0.1 * 0.5 ** (epoch // 30)\n    if epoch < 3: warmup = True" + each:                  "",
 		epochs + each + "\n    if epoch == 11: torch.save(model)\n    torch.log(epoch)":                           "",

@@ -279,6 +279,65 @@ def rows_of_epoch():
         train(1)
 
 
+def waits_for_a_number():
+    learning_starts = 30.0
+    for step in range(1, 101):
+        if step > learning_starts:
+            train(1)
+
+
+def waits_above():
+    for frame in range(100):
+        if frame < 20:
+            continue
+        train(1)
+
+
+def waits_for_data():
+    total_steps, buffer = 50, []
+    for step in range(total_steps):
+        buffer.append(step)
+        if len(buffer) > 8:
+            train(1)
+
+
+def waits_within():
+    total_steps, buffer = 50, []
+
+    def learn():
+        if len(buffer) < 8:
+            return
+        train(1)
+
+    for step in range(total_steps):
+        buffer.append(step)
+        learn()
+
+
+def waits_for_a_counter():
+    done = 0
+    for episode in range(50):
+        for step in range(10):
+            done += 1
+            if done > 5:
+                train(1)
+
+
+def waits_before():
+    rows = [1, 2, 3]
+    if len(rows) < 2:
+        return
+    for step in range(12):
+        train(1)
+
+
+def tasks():
+    for iteration in range(100):
+        for task in range(5):
+            for step in range(3):
+                train(1)
+
+
 def asked(way):
     try:
         way()
@@ -286,4 +345,4 @@ def asked(way):
         return "%s: %s" % (way.__name__, found)
 
 
-print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, counts_by_name, summed, left, resumed, held, shown, whole_set, rows_of_epoch)), sep="\n")
+print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, counts_by_name, summed, left, resumed, held, shown, whole_set, rows_of_epoch, waits_for_a_number, waits_above, waits_for_data, waits_within, waits_for_a_counter, waits_before, tasks)), sep="\n")

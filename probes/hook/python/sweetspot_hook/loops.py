@@ -58,9 +58,9 @@ def _over_epochs(nest):
             n = rounds(loop.iter, frame, MOST_EPOCHS)
         if n is not None and any("epoch" in w and "per_epoch" not in w for w in words):
             return n, k, True
-        if n is not None and not hidden and not any(
-            part in w for w in words for part in ("step", "iter", "batch", "episode", "per_epoch")
-        ):
+        if any(part in w for w in words for part in ("step", "iter", "batch", "episode", "per_epoch")):
+            found = found if n is None else []  # parts of a step or of an iteration are no epochs
+        elif n is not None and not hidden:
             found.append((n, k, False))
     return found[0] if len(found) == 1 else (None, 0, False)
 

@@ -166,6 +166,8 @@ class Reader:
         )
         if not of or _recurs(node.test) or self._asks(node.test) or self._settled(node.test, node.orelse):
             return None
+        if not node.orelse and node.body[0].lineno <= self.frame.f_lineno <= node.end_lineno:
+            return None  # it holds for every step
         sizes = []
         for n in inside(node.body + node.orelse):
             if isinstance(n, ast.Call) and WORKERS.fullmatch(name(n)):

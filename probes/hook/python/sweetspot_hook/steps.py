@@ -9,7 +9,7 @@ The program's text is read, none of it is run.
 
 import ast
 
-from . import epochs, evaluate, loops, repeats, schedule, syntax
+from . import delayed, epochs, evaluate, loops, repeats, schedule, syntax
 
 NAMES = (
     "max_steps", "max_train_steps", "num_train_steps", "num_training_steps", "total_steps", "total_train_steps",
@@ -34,10 +34,15 @@ def find(frames, arguments):
         active = loops.nest(frames)
         if any(accumulates(frame) for frame in frames) or loops.are_parts(active):
             return None  # the loop's rounds are parts of steps, or steps parts of them
+        share = delayed.share(frames, active)
+        if share is None:
+            return None
         if any(waits(frame) for frame in frames):
             n, names = None, OF_STEPS
         else:
             n = by_loop(active)
+            if n is not None and share != 1:
+                return whole(int(n * share))
         done = counters(frames)
         names = tuple(name for name in names if name not in done)
     except Exception:  # a program may hold any object under any name

@@ -1,0 +1,105 @@
+"""In which of its loops' rounds the program makes a step, where it waits for a number of them, or for data, before.
+
+    for step in range(total):               for step in range(total):
+        act()                                   act()
+        if step > learning_starts:              if len(buffer) >= batch_size:
+            train()                                 train()
+
+The program's text is read, none of it is run.
+"""
+
+import ast
+import bisect
+import fractions
+
+from . import evaluate, loops, syntax
+
+LENGTHS = ("size", "qsize", "__len__")  # methods that tell how much is gathered
+NEGATED = {ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Lt: ast.GtE, ast.LtE: ast.Gt}
+MIRRORED = {ast.Gt: ast.Lt, ast.GtE: ast.LtE, ast.Lt: ast.Gt, ast.LtE: ast.GtE}
+
+
+def share(frames, active):
+    """The share of the loops' rounds that make a step: 1 where none is passed over, None where that is unknown.
+
+    Frames and loops with their frames are the innermost first.
+    """
+    found = fractions.Fraction(1)
+    for frame in frames if active else ():
+        own = [loop for loop, of in active if of is frame]
+        if not syntax.is_library(frame):
+            for test, holds in _conditions(frame, own[-1:] if frame is active[-1][1] else [syntax.function(frame)]):
+                part = _part(test, holds, frame, own)
+                if part is None:
+                    return None
+                found *= part
+        if frame is active[-1][1]:
+            break
+    return found
+
+
+def _conditions(frame, outermost):
+    """(test, whether it holds) of each order between two values under which the frame's line is reached.
+
+    They are looked for in this node.
+    """
+    at, around = frame.f_lineno, syntax.around(frame)
+    for node in around[around.index(outermost[0]) :] if outermost[0] in around else outermost:
+        for block in (getattr(node, name, None) for name in ("body", "orelse", "finalbody")):
+            if not isinstance(block, list) or not any(s.lineno <= at <= s.end_lineno for s in block):
+                continue
+            if isinstance(node, ast.If):
+                yield from _orders(node.test, block is node.body)
+            for s in block:  # above it
+                if s.end_lineno < at and isinstance(s, ast.If) and isinstance(s.body[-1], (ast.Return, ast.Continue)):
+                    yield from _orders(s.test, False)
+
+
+def _orders(test, holds):
+    """Of a test those parts that compare two values by their order, as far as its outcome decides theirs."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is holds:
+        for part in test.values:
+            yield from _orders(part, holds)
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in NEGATED:
+        yield test, holds
+
+
+def _part(test, holds, frame, around):
+    """The share of rounds of the loops around in which an order holds; None if unknown, 1 of what counts nothing."""
+    kind, left, right = type(test.ops[0]), test.left, test.comparators[0]
+    kind = kind if holds else NEGATED[kind]
+    for loop in around:
+        if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
+            name = loop.target.id
+            if getattr(right, "id", "") == name:
+                kind, left, right = MIRRORED[kind], right, left
+            if getattr(left, "id", "") == name:
+                return _share_of(loops.span(loop.iter, frame), kind, _number(right, frame))
+    return None if any(_grows(side, around) for side in (left, right)) else 1
+
+
+def _share_of(over, kind, limit):
+    """The share of the numbers of a range that are before or after a limit."""
+    if not over or limit is None or over.step < 0:
+        return None
+    below = (bisect.bisect_right if kind in (ast.Gt, ast.LtE) else bisect.bisect_left)(over, limit)
+    return fractions.Fraction(len(over) - below if kind in (ast.Gt, ast.GtE) else below, len(over))
+
+
+def _number(node, frame):
+    try:
+        found = evaluate.value(node, lambda part: evaluate.plain(loops.lookup(part, frame)))
+    except evaluate.Unknown:
+        return None
+    return found if type(found) in (int, float) else None
+
+
+def _grows(node, around):
+    """Whether it is the length of what may be gathered in the loops, or a counter that they add to."""
+    if isinstance(node, ast.Call):
+        return getattr(node.func, "id", "") == "len" or not node.args and getattr(node.func, "attr", "") in LENGTHS
+    added = (
+        n.target for loop in around for n in ast.walk(loop)
+        if isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Add)
+    )
+    return any(ast.unparse(target) == ast.unparse(node) for target in added)
