@@ -1,5 +1,6 @@
-"""Ranks that share a network out, by its tensors or its stages: such work on one batch, where data-parallel ones have each
-a batch of their own.
+"""Ranks that share a network out, by its tensors or its stages.
+
+They work on one batch, where data-parallel ranks have a batch each.
 """
 
 import functools
