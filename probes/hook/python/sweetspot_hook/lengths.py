@@ -2,7 +2,7 @@
 
 import sys
 
-from . import callbacks, epoch_loop, epochs, events, loops, repeats, schedule, sizes, steps, syntax
+from . import callbacks, epoch_loop, epochs, events, loops, pace, repeats, schedule, sizes, steps, syntax
 
 
 class Lengths:
@@ -15,6 +15,8 @@ class Lengths:
         repeated = place == self.place
         if not repeated or self.data.epochs_done and epochs.begin(frames, loader):
             self._find_length(frames, place, repeated, loader)
+        elif self.facts.steps and self.count >= self.facts.steps:  # and yet it goes on: the number is of something else
+            self.facts.steps, self.pace = None, pace.find(frames, self.count)
         syntax.forget()
 
     def _find_length(self, frames, place, repeated, loader):
@@ -27,6 +29,13 @@ class Lengths:
         f.steps = f.steps and f.steps + self.count
         if f.epochs and (loader is None or epochs.counted(frames)):
             self.data.follow(epoch_loop.find(frames))
+        self.pace = pace.find(frames, self.count) if f.epochs is None and f.steps is None else None
+
+    def paced(self, loop, value):
+        """The coming step is the first of a round of this value."""
+        steps_, self.facts.steps = self.facts.steps, loop.turned(value, self.count)
+        if self.facts.steps != steps_ and self.first is None:
+            self.describe()
 
     def _plan(self, frames, repeated):
         """Finds by what the work of later steps changes, and whether the program trains again.

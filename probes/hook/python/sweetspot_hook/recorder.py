@@ -79,7 +79,7 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         self.log = log.Log()
         self.until, self.room = 0.0, 0  # the host time until which steps can wait in it, and how many calls
         self.forward_at = self.built_at = None  # host times
-        self.place = ()  # of the loop that trains
+        self.place, self.pace = (), None  # of the loop that trains, and how it goes on
         # Id of what first computed, the units it was given, and their shape.
         self.first_module, self.batch, self.given = None, None, None
         self.computes_on = None  # device, where the optimizer may have its parameters elsewhere

@@ -146,6 +146,8 @@ class Stepping:
         end = self.clock.mark()
         turns = self.turns() if optimizer is not self.gradients else self.turned
         self.turned = False
+        if self.pace is not None and optimizer is not self.gradients:
+            self.keep_pace(self.pace)
         self.log.add((self._step, id(optimizer), weakref.ref(optimizer), end, turns))
         at = self.clock.host(end)
         if at < self.until and len(self.log.calls) < self.room and not self.control.asked():
@@ -177,13 +179,20 @@ class Stepping:
         if self.log.calls:
             self.evaluate()
 
+    def keep_pace(self, loop):
+        """Notes the round of a loop that tells how many steps there are in all, if it is another one than before."""
+        value = loop.read(self.frame())
+        if value is not None:
+            self.log.add((self.paced, loop, value))
+
+    def frame(self):
+        """The caller's frame, or that of the thread that trains."""
+        return sys._getframe(1) if self.owner == get_ident() else sys._current_frames().get(self.owner)
+
     def turns(self):
         """Whether what is done now is the first of another epoch, as far as the program's loop tells."""
         loop = self.data.loop
-        if loop is None:
-            return False
-        frame = sys._getframe(1) if self.owner == get_ident() else sys._current_frames().get(self.owner)
-        return loop.has_turned(frame)
+        return loop is not None and loop.has_turned(self.frame())
 
     def _step(self, key, ref, end, turns):
         """The optimizer with this key made a step that ended at the mark, the first of another epoch or not.
