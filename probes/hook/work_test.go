@@ -100,3 +100,27 @@ func TestShapeOfAUnit(t *testing.T) {
 		}
 	}
 }
+
+// The batch is that of a usual step: samples may be drawn by chance, a gradient may be gathered over more and more
+// batches, and the last of an epoch is smaller. It needs no PyTorch.
+func TestBatchOfSteps(t *testing.T) {
+	python := anyPython(t)
+	for source, want := range map[string]string{
+		"[64, 16]":               "64",
+		"[8, 8, 8, 2] * 5":       "8",
+		"[56, 71, 62, 66, 60]":   "62",
+		"[8, 16, 24, 40, 64]":    "24",
+		"[8] * 40 + [16] * 17":   "16", // it changed for good
+		"[None, 8, None, 8]":     "8",
+		"[None] * 3":             "None",
+		"[5] + [9, 9, 3, 9] * 9": "9",
+	} {
+		program := "from sweetspot_hook import work\nw = work.Work()\nfor n, units in enumerate(" + source +
+			"):\n    w.step(units, (4,), n + 1)\nprint(w.batch())"
+		command := exec.Command(python, "-S", "-c", program)
+		command.Dir = "python"
+		if out, err := command.CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != want {
+			t.Errorf("%s: %v, %q, want %s", source, err, out, want)
+		}
+	}
+}

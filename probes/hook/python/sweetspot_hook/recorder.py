@@ -187,6 +187,7 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         (t, seconds, wait), self.first = self.first, None
         self.data.has_changed()  # it is told here
         units = self.data.use_first()
+        self.work.count(units)
         if units is not None:
             self.facts.batch_size = units * self.replicas
         elif self.data.training is None and self.batch is not None:
@@ -218,8 +219,10 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
             else 0
         )
         units = d.use()
-        changes = self.work.step(units, d.training and d.training.shape, self.count + 1)
         changed = d.has_changed()
+        if changed:
+            self.work.steps.clear()
+        changes = self.work.step(units, d.training and d.training.shape, self.count + 1)
         if changes and self.rank == 0:
             events.warn(changes)
             self.facts.schedule, changed = changes.partition(";")[0], True
@@ -228,8 +231,6 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         if self.count == self.facts.steps or done < d.epochs_done == self.due:  # and yet it goes on
             self.length()
             changed = True
-        if changed and units is not None:
-            self.facts.batch_size = units * self.replicas
         if left:
             units = left if units is None else units + left
         if self.work.shape != self.facts.input:
@@ -300,6 +301,9 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         if self.rank != 0:
             return
         name, size, per_epoch = self.data.facts(self.replicas)
+        batch = self.work.batch()
+        if batch is not None:
+            self.facts.batch_size = batch * self.replicas
         if self.facts.epochs is not None:  # a program may train again, as one that first trains a part of the network
             self.facts.epochs = max(self.facts.epochs, self.data.epochs_done)
         fields = dict(
@@ -356,7 +360,7 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
             self.queue.drain(self.clock, 0)
             if not interrupted:
                 self._last_epoch()
-            self.tokens()
+            self.describe()
             self.memory_at = 0.0
             self.memory(perf_counter())
             events.overhead += perf_counter() - begin
