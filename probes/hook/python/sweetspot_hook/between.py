@@ -170,7 +170,7 @@ class Between:
     def interruptions(self, at_end=False):
         """As phases.interruptions, since the last step."""
         usual, training = self.usual if at_end or self.alike > 1 else None, self.data.training
-        found = phases.joined(self.phases, training)
+        found = phases.joined(self.phases, training, at_end)
         attacks = self.attacks(found)
         for phase in found:
             phase.differentiated = phase.differentiated and attacks

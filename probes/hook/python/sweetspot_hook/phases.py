@@ -64,6 +64,13 @@ class Phase:
         """Whether it goes on with a pass of the phase before, as where each batch is attacked in evaluation mode."""
         return any(p is not training and p in before.fetched for p in self.fetched)
 
+    def shows(self, training, before):
+        """Whether one of the two went over a loader and the other made something to look at, as a text or pictures."""
+        with_data = [bool(phase.others(training)) for phase in (before, self)]
+        return with_data[0] != with_data[1] and all(
+            phase.ran and not phase.differentiated for phase in (before, self)
+        )
+
     def extend(self, later):
         """Takes the one that continues it."""
         self.back, self.last, self.spent = later.back, later.last or self.last, later.spent
@@ -122,11 +129,12 @@ class Phase:
         return sum(units) if units and None not in units and len({p.loader_id for p in passes}) == 1 else None
 
 
-def joined(phases, training):
-    """The phases, those that continue each other as one."""
+def joined(phases, training, at_end):
+    """The phases, those that continue each other as one; what comes after the last step, as a test, is of its own."""
     found = []
     for phase in phases:
-        if found and phase.continues(training, found[-1]):
+        before = found[-1] if found else None
+        if before and (phase.continues(training, before) or not at_end and phase.shows(training, before)):
             found[-1].extend(phase)
         else:
             found.append(phase)

@@ -1,0 +1,44 @@
+"""Fine-tuning recipes: beside each validation the network computes an example to look at, in evaluation mode.
+
+After the last step it is tested on tensors, which no loader gives.
+"""
+
+import torch
+import weights
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.set_num_threads(1)
+torch.manual_seed(0)
+x = torch.randn(80, 6)
+train, valid = TensorDataset(x[:60], x[:60, :1]), TensorDataset(x[60:], x[60:, :1])
+model = nn.Sequential(nn.Linear(6, 12), nn.Tanh(), nn.Linear(12, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+
+
+@torch.no_grad()
+def validate(loader):
+    model.eval()
+    total = sum(nn.functional.mse_loss(model(a), b).item() for a, b in loader)
+    model.train()
+    return total
+
+
+@torch.no_grad()
+def show(example):
+    model.eval()
+    out = model(example)
+    model.train()
+    return out.item()
+
+
+for epoch in range(4):
+    print("%.6f" % show(x[:1]))
+    for a, b in DataLoader(train, batch_size=10):
+        loss = nn.functional.mse_loss(model(a), b)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    print("epoch %d: %.6f" % (epoch, validate(DataLoader(valid, batch_size=10))))
+print("test %.6f" % show(x[1:2]))
+weights.tell(model)
