@@ -97,7 +97,10 @@ by_a_trainer: 6 epochs, 50 steps, None
 by_a_trainer_each: 18 epochs, 50 steps, None
 until: 12 epochs, None steps, None
 until_counted: 4 epochs, None steps, None
-by_a_search: 2 epochs, None steps, it trains again in each round of a loop of searcher, ` + untold
+by_a_search: 2 epochs, None steps, it trains again in each round of a loop of searcher, ` + untold +
+		`fine_tuned: 2 epochs, None steps, it trains again further down (line 22 of core.py)
+by_a_hook: 2 epochs, None steps, None
+`
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -37,6 +37,21 @@ class Estimator:
                 self.step()
         return self
 
+    def fine_tune(self, data):
+        self.fit(data)
+        self.max_epochs += 1
+        self.fit(data)
+
+    def call(self, way, data):
+        getattr(self, way)(data)
+
+    def fit_with_hooks(self, data):
+        self.call("fit", data)
+        self.call("close", data)
+
+    def close(self, data):
+        pass
+
 
 class Trainer(Estimator):
     def train(self, data):
@@ -302,17 +317,26 @@ def by_a_search():
     searcher.try_all(tuner.Estimator(step), ["ab", "ac"])
 
 
+def fine_tuned():
+    tuner.Estimator(step).fine_tune("ab")
+
+
+def by_a_hook():
+    tuner.Estimator(step).fit_with_hooks("ab")
+
+
 def asked(way):
     try:
         way()
     except Found as found:
         n, of_steps, words, more = found.args
         begin = way.__code__.co_firstlineno
-        words = words and re.sub(r"line (\d+)", lambda line: "line %d of it" % (int(line[1]) - begin), words)
+        words = words and re.sub(r"line (\d+)(?! of)\b", lambda line: "line %d of it" % (int(line[1]) - begin), words)
         return "%s: %s epochs, %s steps, %s%s" % (way.__name__, n, of_steps, words, "" if not more else ", for %d epochs more" % more)
 
 
 print(*map(asked, (whole, numbered, comprehended, listed, cross_validated, drawn_before, layer_by_layer, differing, streamed, tried, tried_again,
                    once_more, alternative, turned_off, second_loop, each_its_own, set_between, longer, perhaps, of_unknown_length, evaluated,
                    searched, called_once, given_to_another, of_the_same_library, of_others,
-                   by_a_trainer, by_a_trainer_each, until, until_counted, by_a_search)), sep="\n")
+                   by_a_trainer, by_a_trainer_each, until, until_counted, by_a_search,
+                   fine_tuned, by_a_hook)), sep="\n")

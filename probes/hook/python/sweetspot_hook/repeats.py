@@ -9,6 +9,7 @@ The program's text is read, none of it is run.
 
 import ast
 import functools
+import os
 import types
 
 from . import loops, schedule, syntax
@@ -84,7 +85,7 @@ def find(frames):
         called = _called_back(frames) or _searched(nest)
         if called:
             return called, 0
-        later = list(_later(frames, nest))
+        later = list(_later(frames, nest)) or list(_once_more(frames, nest))
     except Exception:  # a program may hold any object under any name
         return None, 0
     if not later:
@@ -96,7 +97,9 @@ def find(frames):
         )
     except Exception:
         more = 0
-    return "%s (line %d)" % (FURTHER, later[0][0].lineno), more
+    node, _, frame = later[0]
+    of = " of " + os.path.basename(frame.f_code.co_filename) if syntax.is_library(frame) else ""
+    return "%s (line %d%s)" % (FURTHER, node.lineno, of), more
 
 
 def _own(around):
@@ -205,6 +208,20 @@ def _later(frames, nest):
                     (node, (), frame) for node in _of_library(made, schedule.inside(following, off), frame, package)
                 )
         inner, library = frame.f_code.co_name, False
+
+
+def _once_more(frames, nest):
+    """As _later, of a library's function that calls its own training once more, as fastai's fine_tune does."""
+    looped = False
+    for within, frame in zip(frames, frames[1:]):
+        looped = looped or any(of is within for _, of in nest)
+        name = within.f_code.co_name
+        if not (looped and syntax.is_library(frame) and any(part in name for part in TRAINERS)):
+            continue
+        scope = syntax.function(frame)
+        at = _leaf(scope.body, frame.f_lineno)
+        called = _calls([at], name, False) if isinstance(at, ast.Expr) else ()
+        yield from ((node, (), frame) for node in schedule.inside(_following(scope.body, at)) if _callee(node) in called)
 
 
 def _of_library(made, nodes, frame, package):
