@@ -221,7 +221,9 @@ def _once_more(frames, nest):
         scope = syntax.function(frame)
         at = _leaf(scope.body, frame.f_lineno)
         called = _calls([at], name, False) if isinstance(at, ast.Expr) else ()
-        yield from ((node, (), frame) for node in schedule.inside(_following(scope.body, at)) if _callee(node) in called)
+        for node in schedule.inside(_following(scope.body, at)):
+            if _callee(node) in called:
+                yield node, (), frame
 
 
 def _of_library(made, nodes, frame, package):
