@@ -60,6 +60,28 @@ tasks: 1500 steps, None epochs
 	}
 }
 
+// Where no loop tells the number of steps it follows from the rounds of the outermost one, as long
+// as all of them make as many.
+func TestStepsByPace(t *testing.T) {
+	c := exec.CommandContext(t.Context(), "python3", "../frameworks/scripts/steps_by_pace.py")
+	c.Env = append(c.Environ(), "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1")
+	out, err := c.CombinedOutput()
+	const want = `rollouts: 72 steps told, at first after 12, 72 done
+counted_before: 60 steps told, at first after 12, 60 done
+counted_after: 72 steps told, at first after 12, 72 done
+replayed: 37 steps told, at first after 10, 37 done
+backwards: 20 steps told, at first after 10, 20 done
+early: 16 steps told, at first after 12, 16 done
+changing: None steps told, at first after 12, 84 done
+until_solved: None steps told, at first after None, 120 done
+unknown: None steps told, at first after None, 36 done
+alone: None steps told, at first after None, 4 done
+`
+	if err != nil || string(out) != want {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // A training in a loop over folds, layers or rates is that often as long. Where it is not told how
 // often, or where the program trains again further down, that is said.
 func TestTrainedAgain(t *testing.T) {

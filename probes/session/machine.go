@@ -51,6 +51,9 @@ func describe(d *store.Description, e protocol.Model) {
 	d.Work.StateBytes = cmp.Or(e.StateBytes, d.Work.StateBytes)
 	d.TrainSize = cmp.Or(e.TrainSize, d.TrainSize)
 	d.Epochs, d.Steps = cmp.Or(e.Epochs, d.Epochs), cmp.Or(e.Steps, d.Steps)
+	if d.Steps != nil && *d.Steps == 0 { // what was said of it turned out to be wrong
+		d.Steps = nil
+	}
 	d.IterationsPerEpoch = cmp.Or(e.IterationsPerEpoch, d.IterationsPerEpoch)
 	if e.BatchSize != nil {
 		d.BatchSize = *e.BatchSize

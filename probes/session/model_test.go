@@ -8,6 +8,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/probes/adapter"
 	"sweetspot/probes/harness"
+	"sweetspot/probes/protocol"
 	"sweetspot/probes/prune"
 )
 
@@ -73,6 +74,18 @@ func TestRemedy(t *testing.T) {
 	} {
 		if got := hookDisablingFlag(strings.Fields(argv)); got != want {
 			t.Errorf("%s: %q", argv, got)
+		}
+	}
+}
+
+// A script may take back how many steps it makes in all.
+func TestStepsAreTakenBack(t *testing.T) {
+	var d store.Description
+	for _, c := range []struct{ said, want float64 }{{6, 6}, {0, 0}, {8, 8}} {
+		describe(&d, protocol.Model{Steps: &c.said})
+		describe(&d, protocol.Model{}) // says nothing of it
+		if got := d.Steps; (got != nil) != (c.want > 0) || got != nil && *got != c.want {
+			t.Errorf("after %g: %v", c.said, got)
 		}
 	}
 }

@@ -169,7 +169,9 @@ class Facts:
         return fields
 
     def model(self, per_epoch):
-        epochs, steps = lengths.length(self.epochs, self.steps, per_epoch)
+        epochs, steps = lengths.length(self.epochs, self.steps or None, per_epoch)
+        if epochs is None and steps is None:
+            steps = self.steps  # 0 takes back what was said
         return dict(
             self.work, params=self.params, batch_size=self.batch_size, precision=self.precision,
             epochs=epochs, steps=steps,

@@ -16,7 +16,7 @@ class Lengths:
         if not repeated or self.data.epochs_done and epochs.begin(frames, loader):
             self._find_length(frames, place, repeated, loader)
         elif self.facts.steps and self.count >= self.facts.steps:  # and yet it goes on: the number is of something else
-            self.facts.steps, self.pace = None, pace.find(frames, self.count)
+            self.facts.steps, self.pace = 0, pace.find(frames, self.count)
         syntax.forget()
 
     def _find_length(self, frames, place, repeated, loader):
@@ -33,8 +33,9 @@ class Lengths:
 
     def paced(self, loop, value):
         """The coming step is the first of a round of this value."""
-        steps_, self.facts.steps = self.facts.steps, loop.turned(value, self.count)
-        if self.facts.steps != steps_ and self.first is None:
+        said, done = self.facts.steps, self.count - len(self.held)  # those in doubt are of the step before
+        self.facts.steps = loop.turned(value, done) or said and 0
+        if self.facts.steps != said and self.first is None:
             self.describe()
 
     def _plan(self, frames, repeated):

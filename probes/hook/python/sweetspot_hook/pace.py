@@ -14,6 +14,7 @@ import ast
 from . import loops
 
 DEEPEST = 60  # frames between a step and the loop
+FEWEST = 10  # steps in rounds alike before more such are expected
 
 
 def find(frames, done):
@@ -55,6 +56,7 @@ class Pace:
         self.latest = None  # the counter's value
         self.before = None  # (rounds, steps) before the latest round that made any
         self.each = None  # (rounds, steps) from one such to the next; False where they differ
+        self.alike = 0  # steps in such rounds
         self.ahead = False  # whether the counter counts the round that it is in
 
     def read(self, frame):
@@ -82,6 +84,8 @@ class Pace:
             self.each = False
         if self.each is False:
             return None
-        self.each = each
+        self.each, self.alike = each, self.alike + each[1]
+        if self.alike < FEWEST:
+            return None
         left = len(self.over) - value + self.ahead * each[0]
         return done + -(-left // each[0]) * each[1]

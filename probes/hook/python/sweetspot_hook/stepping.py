@@ -274,6 +274,7 @@ class Stepping:
         done = self.count
         if self.most and done >= self.most:
             self.finish(interrupted=True)
+            events.emit("done", reason="cap")  # one of the steps may have turned out to be none
             return True
         if not self.control.stop_after(done, self.rank, self.world, self.clock.ahead):
             return False
