@@ -50,6 +50,7 @@ var public = []script{
 		validations: 2, seed: true},
 	{file: "shown.py", iterations: 24, batch: 10, samples: 60, perEpoch: 6, epochs: 4, steps: unknown, validations: 5,
 		seed: true},
+	{file: "by_chance.py", iterations: 40, batch: 41, samples: 400, perEpoch: 10, epochs: 4, steps: unknown, seed: true},
 	{file: "checked_by_gradients.py", iterations: 60, batch: 70, samples: 70, perEpoch: 1, epochs: 60, steps: unknown,
 		validations: 3, seed: true},
 	{file: "flags_of_absl.py", iterations: 18, batch: 8, samples: 48, perEpoch: 6, epochs: 3, steps: unknown,

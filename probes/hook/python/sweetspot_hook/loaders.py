@@ -226,8 +226,9 @@ def train_size(loader):
     if batches is not None and getattr(loader, "batch_size", None) is None:
         batches = getattr(batches, "batch_sampler", batches)  # of which accelerate shares the batches out
         sampler = getattr(batches, "sampler", None)
-        if sampler is None:
-            return None  # it draws what it likes
+        if sampler is None:  # it draws what it likes, or each sample by chance
+            size = length(dataset)
+            return size if size and size == getattr(batches, "num_samples", None) else None
     elif dataset is not None and getattr(loader, "batch_size", 0) is None:
         return None  # each of the dataset's items may be a whole batch
     size = length(dataset)
