@@ -53,6 +53,9 @@ waits_for_data: None steps, None epochs
 waits_within: None steps, None epochs
 waits_for_a_counter: None steps, None epochs
 waits_before: 12 steps, None epochs
+waits_for_epochs: None steps, None epochs
+waits_for_rounds: None steps, 30 epochs
+worked_out: 10 steps, 5 epochs
 tasks: 1500 steps, None epochs
 `
 	if err != nil || string(out) != want {

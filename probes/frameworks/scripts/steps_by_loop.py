@@ -331,6 +331,37 @@ def waits_before():
         train(1)
 
 
+def waits_for_epochs():
+    memory, n_epi = [], 0
+    for n_epi in range(40):
+        memory.append(n_epi)
+        if len(memory) > 10:
+            for i in range(5):
+                train(1)
+
+
+def waits_for_rounds():
+    for epoch in range(40):
+        if epoch >= 10:
+            for x in batches():
+                if len([x]) > 0:
+                    train(1)
+
+
+def worked_out():
+    class Trainer:
+        iteration, most = 0, 9
+
+    trainer = Trainer()
+    trainer.most = 9
+    for epoch in range(5):
+        for i, x in enumerate(batches()):
+            trainer.iteration = epoch * 3 + i
+            train(1)
+            if trainer.iteration >= trainer.most:
+                break
+
+
 def tasks():
     for iteration in range(100):
         for task in range(5):
@@ -345,4 +376,4 @@ def asked(way):
         return "%s: %s" % (way.__name__, found)
 
 
-print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, counts_by_name, summed, left, resumed, held, shown, whole_set, rows_of_epoch, waits_for_a_number, waits_above, waits_for_data, waits_within, waits_for_a_counter, waits_before, tasks)), sep="\n")
+print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, counts_by_name, summed, left, resumed, held, shown, whole_set, rows_of_epoch, waits_for_a_number, waits_above, waits_for_data, waits_within, waits_for_a_counter, waits_before, waits_for_epochs, waits_for_rounds, worked_out, tasks)), sep="\n")

@@ -326,10 +326,12 @@ class Between:
             self.open.spent = None
             return
         d.asked(a_pass, seconds)
-        if a_pass.steps_before != self.count or self.count == 0:
+        if a_pass.steps_before != self.count:
+            return
+        a_pass.unused = a_pass.backwards == self.backwards
+        if self.count == 0:
             return
         if self.torch.is_grad_enabled():
-            a_pass.unused = a_pass.backwards == self.backwards
             if not a_pass.unused or a_pass.loader_id == d.main or d.main is None:
                 return
         d.forget(a_pass)

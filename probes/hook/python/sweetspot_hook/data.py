@@ -78,8 +78,13 @@ class Data:
             self.training.sizes.clear()
 
     def first_step(self):
-        """Picks the pass that the first step used: the one asked last, unless another one gave what the network got."""
+        """Picks the pass that the first step used.
+
+        It is the one asked last, unless that was a validation before, or another one gave what the network got.
+        """
         chosen = self.latest
+        if chosen and chosen.unused:
+            chosen = next((p for p in reversed(self.passes) if not p.exhausted and not p.is_left()), chosen)
         if self.used and chosen and self.used != chosen.whole:
             fitting = [p for p in self.passes if p.whole == self.used]
             chosen = fitting[0] if len(fitting) == 1 else chosen

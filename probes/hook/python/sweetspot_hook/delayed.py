@@ -19,16 +19,19 @@ NEGATED = {ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Lt: ast.GtE, ast.LtE: ast.Gt}
 MIRRORED = {ast.Gt: ast.Lt, ast.GtE: ast.LtE, ast.Lt: ast.Gt, ast.LtE: ast.GtE}
 
 
-def share(frames, active):
+def share(frames, active, inner=None):
     """The share of the loops' rounds that make a step: 1 where none is passed over, None where that is unknown.
 
-    Frames and loops with their frames are the innermost first.
+    Frames and loops with their frames are the innermost first. With a loop within these, and its frame, it is the
+    share of rounds that come to this.
     """
     found = fractions.Fraction(1)
-    for frame in frames if active else ():
+    for frame in frames[frames.index(inner[1]) if inner else 0 :] if active else ():
         own = [loop for loop, of in active if of is frame]
         if not syntax.is_library(frame):
-            for test, holds in _conditions(frame, own[-1:] if frame is active[-1][1] else [syntax.function(frame)]):
+            at = inner[0].lineno if inner and inner[1] is frame else frame.f_lineno
+            outermost = own[-1] if frame is active[-1][1] else syntax.function(frame)
+            for test, holds in _conditions(frame, outermost, at):
                 part = _part(test, holds, frame, own)
                 if part is None:
                     return None
@@ -38,13 +41,13 @@ def share(frames, active):
     return found
 
 
-def _conditions(frame, outermost):
-    """(test, whether it holds) of each order between two values under which the frame's line is reached.
+def _conditions(frame, outermost, at):
+    """(test, whether it holds) of each order between two values under which a line of the frame is reached.
 
     They are looked for in this node.
     """
-    at, around = frame.f_lineno, syntax.around(frame)
-    for node in around[around.index(outermost[0]) :] if outermost[0] in around else outermost:
+    around = syntax.around(frame)
+    for node in around[around.index(outermost) :] if outermost in around else [outermost]:
         for block in (getattr(node, name, None) for name in ("body", "orelse", "finalbody")):
             if not isinstance(block, list) or not any(s.lineno <= at <= s.end_lineno for s in block):
                 continue
@@ -75,7 +78,7 @@ def _part(test, holds, frame, around):
                 kind, left, right = MIRRORED[kind], right, left
             if getattr(left, "id", "") == name:
                 return _share_of(loops.span(loop.iter, frame), kind, _number(right, frame))
-    return None if any(_grows(side, around) for side in (left, right)) else 1
+    return None if any(_grows(side, frame, around) for side in (left, right)) else 1
 
 
 def _share_of(over, kind, limit):
@@ -94,10 +97,16 @@ def _number(node, frame):
     return found if type(found) in (int, float) else None
 
 
-def _grows(node, around):
+def _grows(node, frame, around):
     """Whether it is the length of what may be gathered in the loops, or a counter that they add to."""
     if isinstance(node, ast.Call):
-        return getattr(node.func, "id", "") == "len" or not node.args and getattr(node.func, "attr", "") in LENGTHS
+        of = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if getattr(node.func, "id", "") == "len" and len(node.args) == 1:
+            of = node.args[0]
+        elif of is None or node.args or node.func.attr not in LENGTHS:
+            return False
+        found = loops.lookup(of, frame)  # a set of data or a loader keeps its length
+        return not any(kind.__module__.partition(".")[0] == "torch" for kind in type(found).__mro__)
     added = (
         n.target for loop in around for n in ast.walk(loop)
         if isinstance(n, ast.AugAssign) and isinstance(n.op, ast.Add)

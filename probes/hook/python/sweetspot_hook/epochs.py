@@ -1,6 +1,6 @@
 """How many epochs the program will train, from the loop over them or the variables that usually hold the number."""
 
-from . import loops, repeats
+from . import delayed, loops, repeats
 
 NAMES = (
     "num_train_epochs", "max_epochs", "num_epochs", "n_epochs", "epochs", "nb_epochs", "total_epochs", "train_epochs",
@@ -26,6 +26,11 @@ def find(frames, arguments, loader=None):
         if loops.are_parts(nest):
             return None
         n, around, within = loops.epochs(nest)
+        if n is not None:
+            part = _share(frames, nest)
+            if part is None:
+                return None
+            n = int(n * part)
         passes = repeats.times(repeats.around_pass(within, loader), nest)
     except Exception:  # a program may hold any object under any name
         nest, n, around = (), None, ()
@@ -33,6 +38,12 @@ def find(frames, arguments, loader=None):
         n = by_name(frames, NAMES, loops.MOST_EPOCHS) or in_arguments(arguments, OPTIONS, loops.MOST_EPOCHS)
         around = repeats.around_library(nest)
     return n and whole(n * passes * repeats.times(around, nest), loops.MOST_EPOCHS)
+
+
+def _share(frames, nest):
+    """The share of the loop's rounds that train, as where others gather data for it; None if unknown."""
+    k = loops.index(nest)
+    return delayed.share(frames, nest[k:], nest[k - 1] if k else None)
 
 
 def counted(frames):

@@ -34,16 +34,22 @@ def epochs(nest):
     return (n, nest[k + 1 :], nest[:k]) if says_so else (n, (), ())
 
 
+def index(nest):
+    """The index among these of the loop over epochs; 0 if unknown."""
+    return _over_epochs(nest)[1]
+
+
 def begins(nest):
     """Whether the loop over epochs is in its first round; not where each has several passes over the data."""
     n, k, _ = _over_epochs(nest)
     if n is None or k > 1:
         return False
     loop, frame = nest[k]
-    return (
-        isinstance(loop, ast.For) and isinstance(loop.target, ast.Name)
-        and lookup(loop.target, frame) == span(loop.iter, frame)[0]
-    )
+    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+        return False
+    sets = {ast.unparse(n) for s in loop.body for n in ast.walk(s) if isinstance(getattr(n, "ctx", None), ast.Store)}
+    moves = any(ast.unparse(n) in sets for n in ast.walk(loop.iter) if isinstance(n, (ast.Name, ast.Attribute)))
+    return not moves and lookup(loop.target, frame) == span(loop.iter, frame)[0]
 
 
 def _over_epochs(nest):

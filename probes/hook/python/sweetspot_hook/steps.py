@@ -186,17 +186,35 @@ def rounds_more(statement, frame, loop):
             if step >= total - 1: break
     """
     left = getattr(statement.test, "left", None)
+    if statement.lineno <= frame.f_lineno:
+        return 0
     own = isinstance(loop, ast.For) and any(
         getattr(n, "id", None) == getattr(left, "id", "") for n in ast.walk(loop.target)
     )
-    if not own or statement.lineno <= frame.f_lineno:
-        return 0
-    first = _first(loop, frame)
+    first = _first(loop, frame) if own else _worked_out(left, loop, frame)
     if first is None:
         return 0
     beyond = isinstance(statement.test.ops[0], ast.Gt)
     counted = beyond and loops.value(left, frame) == 0  # as compared has it
     return 1 - first + beyond - counted
+
+
+def _worked_out(counter, loop, frame):
+    """The number of the first step, where a loop works each one out before its step and adds to none; else None.
+
+        for i, batch in enumerate(loader):
+            iteration = epoch * len(loader) + i
+            train(batch)
+            if iteration >= most: break
+    """
+    sets = [
+        n for n in ast.walk(loop) if isinstance(n, (ast.Assign, ast.AugAssign))
+        for t in (n.targets if isinstance(n, ast.Assign) else [n.target]) if ast.unparse(t) == ast.unparse(counter)
+    ]
+    if not sets or any(isinstance(n, ast.AugAssign) or n.lineno > frame.f_lineno for n in sets):
+        return None
+    first = loops.value(counter, frame)
+    return first if first in (0, 1) else None
 
 
 def compared(test, frame, ways, loop, outer):
