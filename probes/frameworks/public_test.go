@@ -12,6 +12,8 @@ var public = []script{
 		validations: 4, seed: true},
 	{file: "kept_iterator.py", args: []string{"copy"}, iterations: 28, batch: 8, samples: 52, perEpoch: 7, epochs: 4,
 		steps: unknown, validations: 4, seed: true},
+	{file: "kept_iterator.py", args: []string{"gathered"}, iterations: 5, batch: 36, samples: 52, perEpoch: 1.25,
+		epochs: 4, steps: unknown, validations: 4, seed: true},
 	{file: "saved_before_training.py", iterations: 18, batch: 8, samples: 48, perEpoch: 6, epochs: 3, steps: unknown,
 		validations: 3, checkpoints: 3, seed: true},
 	{file: "validated_first.py", iterations: 41, batch: 4, samples: 60, perEpoch: 15, epochs: unknown, steps: 41,

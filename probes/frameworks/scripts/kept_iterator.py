@@ -1,6 +1,7 @@
 """A loader that keeps one iterator over a sampler without end for all of its passes, so that its workers are started once, as detectors' do.
 
-With "copy" the network is never switched to evaluation: a copy of it is evaluated.
+With "copy" the network is never switched to evaluation: a copy of it is evaluated. With "gathered" a step is made of
+five batches, and the last ones are of none.
 """
 
 import copy
@@ -47,13 +48,17 @@ def data(n):
 train, held_out = Endless(data(52), batch_size=8, shuffle=True), Endless(data(20), batch_size=10)
 model = nn.Sequential(nn.Linear(6, 12), nn.ReLU(), nn.Linear(12, 1))
 optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+each, gathered = 5 if sys.argv[1:] == ["gathered"] else 1, 0
 for epoch in range(4):
     model.train()
     for x, y in train:
         loss = nn.functional.mse_loss(model(x), y)
-        optimizer.zero_grad()
         loss.backward()
-        optimizer.step()
+        gathered += 1
+        if gathered >= each:
+            optimizer.step()
+            optimizer.zero_grad()
+            gathered = 0
     judged = copy.deepcopy(model).eval() if sys.argv[1:] == ["copy"] else model.eval()
     with torch.inference_mode():
         print(epoch, loss.item(), sum(nn.functional.mse_loss(judged(x), y).item() for x, y in held_out))

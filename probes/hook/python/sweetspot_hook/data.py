@@ -214,7 +214,9 @@ class Data:
     def finish(self, count):
         """At the end of the program the last pass may be a whole epoch too."""
         p = self.training
-        if p is not None and (p.exhausted or self.cut) and p.steps > 0 and not self.kept and self.loop is None:
+        if p is None or p.steps == 0 or self.kept or self.loop is not None:
+            return
+        if p.exhausted or p.given == p.length or self.cut:
             self._whole(p, count)
 
     def use(self):

@@ -219,6 +219,8 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
             else 0
         )
         units = d.use()
+        if left:
+            units = left if units is None else units + left
         changed = d.has_changed()
         if changed:
             self.work.steps.clear()
@@ -231,8 +233,6 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         if self.count == self.facts.steps or done < d.epochs_done == self.due:  # and yet it goes on
             self.length()
             changed = True
-        if left:
-            units = left if units is None else units + left
         if self.work.shape != self.facts.input:
             self.facts.input, changed = self.work.shape, True
         if changed or d.epochs_done != done:
