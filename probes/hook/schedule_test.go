@@ -72,6 +72,11 @@ func TestSchedulesInTheText(t *testing.T) {
 
 		epochs + each + "\n        if epoch < 5: model(x)": "epoch: if epoch < 5: model(x) (line 4)",
 
+		// What comes after the last epoch.
+		"n = 12\n" + epochs + each + "\n    final_epoch = epoch + 1 == n\n    if n and final_epoch: evaluate()": "",
+
+		epochs + each + "\n    late = epoch + 1 > 6\n    if late: evaluate()": "epoch: if late: evaluate() (line 5)",
+
 		// What holds for every step.
 		"train = step\nfor step in range(20):\n    if step > 4:\n        model(0)\n        train()": "",
 

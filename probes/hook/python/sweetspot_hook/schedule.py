@@ -97,6 +97,7 @@ class Reader:
         module = isinstance(scope, ast.Module)
         self.body = active[:1] if module else scope.body
         self.counts = {}  # names that hang on a count -> "epoch" or "step"
+        self.compared = {}  # names of what a count is compared with -> the comparison
         for loop in active:
             if isinstance(loop, ast.For):
                 target = loop.target
@@ -149,6 +150,8 @@ class Reader:
         if of is None:
             return None
         self.counts.update((n, of) for n in names if n)
+        if isinstance(node.value, ast.Compare):
+            self.compared.update((n, node.value) for n in names if n)
         wanted = [t for t, n in zip(targets, names) if SIZES.fullmatch(n) and self._may_be_size(n)]
         return (of, wanted) if wanted else None
 
@@ -212,8 +215,12 @@ class Reader:
         """
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
             return any(self._settled(part, otherwise) for part in test.values)
+        test = self.compared.get(name(test), test)
         if isinstance(test, ast.Compare) and len(test.ops) == 1 and self.count(test.left):
-            at, own = loops.value(test.comparators[0], self.frame), isinstance(test.left, (ast.Name, ast.Attribute))
+            at, left = loops.value(test.comparators[0], self.frame), test.left
+            if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Add) and isinstance(left.right, ast.Constant):
+                at, left = loops.value(ast.BinOp(test.comparators[0], ast.Sub(), left.right), self.frame), left.left
+            own = isinstance(left, (ast.Name, ast.Attribute))
             once, of_epoch = isinstance(test.ops[0], ast.Eq), self.count(test.left) == "epoch"
             if not own or at is None:
                 return False
