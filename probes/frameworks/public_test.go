@@ -61,6 +61,8 @@ var public = []script{
 		seed: true},
 	{file: "rounds_of_batches.py", iterations: 40, batch: 8, samples: unknown, perEpoch: 10, epochs: 4, steps: unknown,
 		validations: 4, seed: true},
+	{file: "rounds_of_batches.py", args: []string{"unnamed"}, iterations: 40, batch: 8, samples: unknown, perEpoch: 10,
+		epochs: 4, steps: unknown, seed: true},
 	{file: "whole_batches.py", iterations: 24, batch: 10, samples: 60, perEpoch: 6, epochs: 4, steps: unknown,
 		checkpoints: 4, seed: true},
 	{file: "side_by_side.py", iterations: 30, batch: 16, samples: 160, perEpoch: 10, epochs: 3, steps: unknown,

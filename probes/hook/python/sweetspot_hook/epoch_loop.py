@@ -44,6 +44,10 @@ class Epochs:
             self.length = 1
         # Its rounds, whatever a loader has.
         self.numbered = self.length is not None and bool(within) and _is_numbered(*within[0])
+        # Whether the loop in it has its variable, as for _ in range(epochs): for _ in range(steps): has.
+        self.shared = any(of is frame and getattr(inner.target, "id", "") == self.name for inner, of in _fors(within))
+        if self.shared and not self.numbered:
+            self.code = None
 
     def _read(self, frame):
         return loops.read(frame, lambda names: names.get(self.name))
@@ -64,8 +68,8 @@ class Epochs:
         value = self._read(frame) if frame is not None and frame.f_lineno in self.lines else LEFT
         if value is self.latest or value == self.latest:
             return False
-        self.latest = value
-        return True
+        before, self.latest = self.latest, value
+        return not self.shared or LEFT in (value, before) or value < before
 
     def is_left(self):
         """Whether the latest step was made outside of the loop."""
@@ -84,6 +88,10 @@ class Epochs:
     def per_epoch(self):
         """Steps of an epoch: as counted, else as the loop in it tells; None if unknown."""
         return self.steps / self.whole if self.whole else self.length and self.length * self.each
+
+
+def _fors(within):
+    return [(loop, frame) for frame, loop in within if isinstance(loop, ast.For)]
 
 
 def _is_numbered(frame, loop):

@@ -88,7 +88,7 @@ def are_parts(active):
     epoch = next((k for k, found in enumerate(words) if any("epoch" in w for w in found)), len(words))
     return any(
         part in w for found in words[epoch + 1 :] for w in found
-        for part in ("iter", "update", "episode", "rollout", "timestep", "time_step", "frame")
+        for part in ("iter", "update", "episode", "rollout", "collect", "timestep", "time_step", "frame")
     )
 
 
