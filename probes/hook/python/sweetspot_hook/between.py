@@ -298,6 +298,7 @@ class Between:
         try:
             if self.owner is not None and self.owner != get_ident():
                 seconds = 0.0
+            a_pass.latest = self.backwards
             self.log.add((self._got, a_pass, loaders.glance(batch), seconds))
             if self.open is not None or self.count == 0 or len(self.log.calls) > log.MOST:
                 self.catch_up()

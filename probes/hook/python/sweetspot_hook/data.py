@@ -211,12 +211,12 @@ class Data:
         if a_pass.exhausted and self.counted is None:
             self.counted = a_pass.units
 
-    def finish(self, count):
-        """At the end of the program the last pass may be a whole epoch too."""
+    def finish(self, count, backwards):
+        """At the end of the program, after so many backward passes, the last pass may be a whole epoch too."""
         p = self.training
         if p is None or p.steps == 0 or self.kept or self.loop is not None:
             return
-        if p.exhausted or p.given == p.length or self.cut:
+        if p.exhausted or p.given == p.length and p.latest < backwards or self.cut:
             self._whole(p, count)
 
     def use(self):

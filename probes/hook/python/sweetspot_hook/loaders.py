@@ -26,7 +26,7 @@ class Pass:
         self.image = False
         self.shape = self.whole = None  # of one unit of the latest batch, and of the batch
         self.exhausted = False
-        self.backwards = 0  # passes of the run, when it began
+        self.backwards = self.latest = 0  # passes of the run, when it began and when it gave its latest batch
         self.unused = False  # whole, and no gradient was computed in it: no step used it, if there is another
         self.given = 0  # batches
         self.drawn = ()  # samples of the batches to come, None for unknown

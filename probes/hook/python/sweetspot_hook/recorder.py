@@ -370,7 +370,7 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         events.flush()
 
     def _last_epoch(self):
-        self.data.finish(self.count)
+        self.data.finish(self.count, self.backwards)
         self.describe()
         self.spent()
         validations, _, _ = self.interruptions(at_end=True)
