@@ -1,4 +1,9 @@
-"""The functions for a batch set the mode, so it changes after the first batch was fetched: as ignite and skorch do."""
+"""The functions for a batch set the mode, so it changes after the first batch was fetched: as ignite and skorch do.
+
+With back that for a validation sets training mode again after each batch, and the loader may not be asked to its end.
+"""
+
+import sys
 
 import torch
 import weights
@@ -26,11 +31,17 @@ def learn(x, y):
 def judge(x, y):
     model.eval()
     with torch.no_grad():
-        return nn.functional.cross_entropy(model(x), y).item()
+        loss = nn.functional.cross_entropy(model(x), y).item()
+    if sys.argv[1:] == ["back"]:
+        model.train()
+    return loss
 
 
 for epoch in range(3):
     losses = [learn(x, y) for x, y in DataLoader(train, batch_size=10, shuffle=True)]
     found = [judge(x, y) for x, y in DataLoader(valid, batch_size=10)]
+    if sys.argv[1:] == ["back"]:
+        test = DataLoader(valid, batch_size=10)
+        found += [judge(x, y) for _, (x, y) in zip(range(len(test)), test)]
     print(epoch, sum(losses), sum(found))
 weights.tell(model)

@@ -99,6 +99,25 @@ class Between:
             self.open = phases.Phase(self.clock.mark(), not self.stands_aside, self.backwards)
             self.phases.append(self.open)
             self.follow()
+            self.take_batch()
+
+    def take_batch(self):
+        """The batch asked for last is that of the validation that begins, if a pass without steps gave it.
+
+        Some programs switch the mode for each batch.
+        """
+        d, a_pass = self.data, self.data.latest
+        if (
+            self.averages or a_pass not in d.passes or a_pass.loader_id == d.main or a_pass is d.training
+            or a_pass.backwards != self.backwards or a_pass.steps_before != self.count
+        ):
+            return
+        if a_pass.given == 1:
+            self.open.begin = min(self.open.begin, a_pass.begin, key=self.clock.host)
+        self.open.asking(a_pass, self.clock.mark)
+        self.open.add(a_pass, a_pass.sizes[-1], a_pass.wait)
+        d.forget(a_pass)
+        a_pass.wait = 0.0
 
     def acts(self):
         """Whether the network acts in a simulated world between its steps, in evaluation mode: no validation."""
@@ -325,6 +344,9 @@ class Between:
         if self.open is not None and not self.averages:
             self.open.last = a_pass.ended = self.clock.mark()
             self.open.spent = None
+            return
+        if any(a_pass in phase.fetched for phase in self.phases):
+            a_pass.ended = self.clock.mark()
             return
         d.asked(a_pass, seconds)
         if a_pass.steps_before != self.count:
