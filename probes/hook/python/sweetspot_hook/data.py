@@ -216,7 +216,8 @@ class Data:
         p = self.training
         if p is None or p.steps == 0 or self.kept or self.loop is not None:
             return
-        if p.exhausted or p.given == p.length and p.latest < backwards or self.cut:
+        given = p.given == p.length and p.latest < backwards and p.steps <= p.given  # else one batch is kept for all steps
+        if p.exhausted or given or self.cut:
             self._whole(p, count)
 
     def use(self):
