@@ -216,7 +216,8 @@ class Data:
         p = self.training
         if p is None or p.steps == 0 or self.kept or self.loop is not None:
             return
-        given = p.given == p.length and p.latest < backwards and p.steps <= p.given  # else one batch is kept for all steps
+        # One batch may be kept for all steps.
+        given = p.given == p.length and p.latest < backwards and p.steps <= p.given
         if p.exhausted or given or self.cut:
             self._whole(p, count)
 
