@@ -101,7 +101,7 @@ var scripts = []script{
 	{file: "compiled_step.py", iterations: 40, batch: unknown, samples: unknown, perEpoch: unknown, epochs: unknown,
 		steps: 40, seed: true},
 	{file: "compiled_optimizer.py", iterations: 20, batch: unknown, samples: unknown, perEpoch: unknown, epochs: unknown,
-		steps: unknown, seed: true},
+		steps: 20, seed: true},
 	// Two ranks.
 	{file: "ddp.py", launch: torchrun, ranks: 2, iterations: 24, batch: 10, samples: 80, perEpoch: 8, epochs: 3,
 		steps: unknown, seed: true},

@@ -75,7 +75,7 @@ counted_after: 72 steps told, at first after 12, 72 done
 replayed: 37 steps told, at first after 10, 37 done
 backwards: 20 steps told, at first after 10, 20 done
 early: 16 steps told, at first after 12, 16 done
-changing: None steps told, at first after 12, 84 done
+changing: 0 steps told, at first after 12, 84 done
 until_solved: None steps told, at first after None, 120 done
 unknown: None steps told, at first after None, 36 done
 alone: None steps told, at first after None, 4 done

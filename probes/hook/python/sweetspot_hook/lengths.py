@@ -29,14 +29,17 @@ class Lengths:
         f.steps = f.steps and f.steps + self.count
         if f.epochs and (loader is None or epochs.counted(frames)):
             self.data.follow(epoch_loop.find(frames))
-        self.pace = pace.find(frames, self.count) if f.epochs is None and f.steps is None else None
+        in_doubt = f.epochs is None and (f.steps is None or steps.multiplied(frames))
+        self.pace = pace.find(frames, self.count) if in_doubt else None
 
     def paced(self, loop, value):
         """The coming step is the first of a round of this value."""
-        said, done = self.facts.steps, self.count - len(self.held)  # those in doubt are of the step before
-        self.facts.steps = loop.turned(value, done) or said and 0
-        if self.facts.steps != said and self.first is None:
-            self.describe()
+        found = loop.turned(value, self.count - len(self.held))  # those in doubt are of the step before
+        said = self.facts.steps or 0
+        if found is not None and found != said:
+            self.facts.steps = found
+            if self.first is None:
+                self.describe()
 
     def _plan(self, frames, repeated):
         """Finds by what the work of later steps changes, and whether the program trains again.

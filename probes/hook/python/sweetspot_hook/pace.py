@@ -72,7 +72,10 @@ class Pace:
         return None if value == before else value
 
     def turned(self, value, done):
-        """A round of this value begins, after so many steps. Returns the number of all steps; None if unknown."""
+        """A round of this value begins, after so many steps.
+
+        Returns the number of all steps: None if it is not known yet, 0 where rounds make as many as they like.
+        """
         if self.numbered:
             value = (value - self.over.start) // self.over.step
         before, self.before = self.before, (value, done)
@@ -83,7 +86,7 @@ class Pace:
         if self.each not in (None, each) or min(each) < 1:
             self.each = False
         if self.each is False:
-            return None
+            return 0
         self.each, self.alike = each, self.alike + each[1]
         if self.alike < FEWEST:
             return None

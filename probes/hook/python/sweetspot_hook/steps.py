@@ -153,6 +153,20 @@ def by_loop(active):
         n = bound(loop, frame, [outer for outer, of in active[k + 1 :] if of is frame])
         if n is not None:
             return n
+    return product(active)
+
+
+def multiplied(frames):
+    """Whether the number is the product of several loops' rounds: the outermost may make other steps besides."""
+    try:
+        active = loops.nest(frames)
+        return len(active) > 1 and by_loop(active) == product(active) is not None
+    except Exception:  # a program may hold any object under any name
+        return False
+
+
+def product(active):
+    """That of the rounds of all loops; None if unknown or counted in epochs."""
     total = 1
     for loop, frame in active:
         rounds = None
