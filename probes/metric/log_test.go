@@ -3,8 +3,11 @@ package metric
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"sweetspot/engine/profile"
 )
@@ -255,6 +258,44 @@ func TestTables(t *testing.T) {
 		l.Table(strings.Split(c.file, "\n"))
 		if got := said(l); got != c.want {
 			t.Errorf("%s: got %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// Of a file that earlier runs wrote to, what this one appends counts; of one that it wrote
+// again from its beginning, all does.
+func TestTablesOfEarlierRuns(t *testing.T) {
+	const header, old, row = "epoch,valid/acc\n", "0,0.1\n1,0.2\n", "0,0.5\n"
+	many := header + strings.Repeat(old, 100)
+	for name, c := range map[string]struct{ before, after, want string }{
+		"new":                 {"", header + row, header + row},
+		"appended to":         {header + old, header + old + row, header + row},
+		"with another head":   {header + old, header + old + header + row, header + header + row},
+		"written again":       {header + old, header + row, header + row},
+		"longer":              {header + old, header + row + row + row, header + row + row + row},
+		"only touched":        {header + old, header + old, ""},
+		"blank before":        {" ", header + row, header + row},
+		"long, appended to":   {many, many + row, header + row},
+		"long, written again": {many, header + row, header + row},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "log.csv")
+		write := func(text string) {
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.before != "" {
+			write(c.before)
+		}
+		before, since := Before(dir), time.Now()
+		write(c.after)
+		got := ""
+		for _, lines := range Tables(dir, since, before) {
+			got += strings.Join(lines, "\n") + "\n"
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }

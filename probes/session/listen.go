@@ -127,7 +127,7 @@ func (l *loop) readResults() {
 	}
 	l.state.resolve()
 	if read := l.state.read; l.here && (read == nil || read.Loss) {
-		for _, table := range metric.Tables(l.options.Dir, l.process.Started()) {
+		for _, table := range metric.Tables(l.options.Dir, l.process.Started(), l.before) {
 			log.Table(table)
 		}
 		l.state.resolve()

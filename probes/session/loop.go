@@ -11,6 +11,7 @@ import (
 	"sweetspot/engine/profile"
 	"sweetspot/engine/quantity"
 	"sweetspot/engine/steady"
+	"sweetspot/probes/metric"
 	"sweetspot/probes/protocol"
 	"sweetspot/probes/runner"
 )
@@ -34,6 +35,7 @@ type loop struct {
 	options Options
 	here    bool // the script runs on this machine
 	process Process
+	before  metric.Existing // files of results
 	ctx     context.Context // for saving
 	saver   *saver
 	state   *state

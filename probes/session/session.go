@@ -177,8 +177,12 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	if here {
 		ThisMachine(&o.Description.Machine)
 	}
+	var before metric.Existing
 	if o.Start == nil {
 		o.Start = startHere
+		if o.Metrics != nil {
+			before = metric.Before(o.Dir)
+		}
 	}
 	o.Rule.USDPerHour = cmp.Or(o.Rule.USDPerHour, o.Description.Machine.USDPerHour)
 	o.Rule.CapsOnly = o.Rule.CapsOnly || o.KeepRunning
@@ -208,7 +212,7 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 		ended:    make(chan struct{}),
 	}
 	l := &loop{
-		session: s, options: o, here: here, process: process, ctx: saving,
+		session: s, options: o, here: here, process: process, before: before, ctx: saving,
 		saver: startSaver(saving, recording),
 		state: newState(o, recording.ID()),
 		rule:  o.Rule,
