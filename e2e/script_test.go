@@ -22,7 +22,7 @@ func TestUnmodifiedScript(t *testing.T) {
 	}
 	user := newHome(t)
 	s := finish(t, exec.Command(program, "probe", "--json", "--precision-target", "25%", "--max-seconds", "5m", "--",
-		python, script, "--batch-size", "64"), user.env())
+		python, script, "--batch-size", "64", "--epochs", "30"), user.env()) // a busy machine is precise late
 	if s.code != 0 {
 		t.Fatalf("%+v", s)
 	}
@@ -44,10 +44,10 @@ func TestUnmodifiedScript(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.out), &shown); err != nil {
 		t.Fatalf("%v: %s", err, s.out)
 	}
-	if r := shown.Run; r.StoppedBecause != "precise" || r.ScriptExit != 0 || r.Iterations < 20 || r.Iterations >= 3*938 {
+	if r := shown.Run; r.StoppedBecause != "precise" || r.ScriptExit != 0 || r.Iterations < 20 || r.Iterations >= 30*938 {
 		t.Errorf("%+v", r)
 	}
-	if len(shown.Estimates) != 1 || shown.Estimates[0].Epochs != 3 ||
+	if len(shown.Estimates) != 1 || shown.Estimates[0].Epochs != 30 ||
 		!(shown.Estimates[0].Time.Low < shown.Estimates[0].Time.S &&
 			shown.Estimates[0].Time.S < shown.Estimates[0].Time.High) {
 		t.Errorf("estimates %+v", shown.Estimates)
