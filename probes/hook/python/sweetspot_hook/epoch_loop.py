@@ -5,8 +5,6 @@ import sys
 
 from . import loaders, loops, steps
 
-DEEPEST = 60  # frames between a step and the loop
-
 
 def find(frames):
     """The loop that the frames, the innermost first, are in."""
@@ -59,10 +57,7 @@ class Epochs:
         """
         if self.code is None:
             return False
-        for _ in range(DEEPEST):
-            if frame is None or frame.f_code is self.code:
-                break
-            frame = frame.f_back
+        frame = loops.caller(frame, self.code)
         if frame is not None and frame.f_code is not self.code:
             return False  # too deep to tell
         value = self._read(frame) if frame is not None and frame.f_lineno in self.lines else LEFT

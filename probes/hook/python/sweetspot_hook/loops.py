@@ -15,6 +15,7 @@ import sys
 from . import evaluate, syntax
 
 MOST_EPOCHS = 100000
+DEEPEST = 60  # frames between a step and a loop around it
 
 OPTIMIZED = 0x1  # of co_flags: a function's frame, whose locals are not a dictionary
 
@@ -112,6 +113,15 @@ def read(frame, look):
     if frame.f_code.co_flags & OPTIMIZED and sys.version_info < (3, 13) and sys.getrefcount(names) <= 3:
         names.clear()
     return found
+
+
+def caller(frame, code):
+    """The frame of this code that a frame is or was called from; the last one looked at, or None, if none is near."""
+    for _ in range(DEEPEST):
+        if frame is None or frame.f_code is code:
+            break
+        frame = frame.f_back
+    return frame
 
 
 def active(frame):

@@ -13,7 +13,6 @@ import ast
 
 from . import loops
 
-DEEPEST = 60  # frames between a step and the loop
 FEWEST = 10  # steps in rounds alike before more such are expected
 
 
@@ -61,10 +60,7 @@ class Pace:
 
     def read(self, frame):
         """Before a step, in this frame: the counter's value where another round has begun, else None."""
-        for _ in range(DEEPEST):
-            if frame is None or frame.f_code is self.code:
-                break
-            frame = frame.f_back
+        frame = loops.caller(frame, self.code)
         if frame is None or frame.f_code is not self.code or frame.f_lineno not in self.lines:
             return None
         value = loops.value(self.counter, frame)
