@@ -57,7 +57,8 @@ func endOf(f *os.File, size int64) string {
 // Tables returns the lines of the CSV files in a folder, "" for the current one, that
 // were written since a time, the newest last: Lightning's metrics.csv, timm's
 // summary.csv, the log of Keras. Of one that the run appended to they are its first line, with
-// the names, and those that were not there before.
+// the names, and those that were not there before. One that is no longer than before was
+// written again, as by a script that is seeded.
 func Tables(dir string, since time.Time, before Existing) [][]string {
 	type file struct {
 		path string
@@ -115,7 +116,8 @@ func linesOf(path string, before begun) (out []string) {
 	}
 	defer f.Close()
 	s := bufio.NewScanner(io.LimitReader(f, mostBytes))
-	if before.size > 0 && before.end == endOf(f, before.size) {
+	info, err := f.Stat()
+	if err == nil && before.end != "" && info.Size() > before.size && endOf(f, before.size) == before.end {
 		if s.Scan() {
 			out = append(out, s.Text())
 		}

@@ -273,7 +273,7 @@ func TestTablesOfEarlierRuns(t *testing.T) {
 		"with another head":   {header + old, header + old + header + row, header + header + row},
 		"written again":       {header + old, header + row, header + row},
 		"longer":              {header + old, header + row + row + row, header + row + row + row},
-		"only touched":        {header + old, header + old, ""},
+		"written again alike": {header + old, header + old, header + old},
 		"blank before":        {" ", header + row, header + row},
 		"long, appended to":   {many, many + row, header + row},
 		"long, written again": {many, header + row, header + row},
