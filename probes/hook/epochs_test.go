@@ -11,12 +11,19 @@ import (
 	"sweetspot/probes/runner"
 )
 
+// prints runs a script that asks the hook about programs, and needs no PyTorch.
+func prints(t *testing.T, script, want string) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "python3", "../frameworks/scripts/"+script)
+	c.Env = append(c.Environ(), "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1")
+	if out, err := c.CombinedOutput(); err != nil || string(out) != want {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // Steps are counted by the loop that the step is in, or by a name that means nothing else. Of a
 // number that may mean another thing, as in a rollout, and of parts of steps nothing is told.
 func TestStepsOfALoop(t *testing.T) {
-	c := exec.CommandContext(t.Context(), "python3", "../frameworks/scripts/steps_by_loop.py")
-	c.Env = append(c.Environ(), "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1")
-	out, err := c.CombinedOutput()
 	const want = `counted: 6 steps, None epochs
 until: 7 steps, None epochs
 nanogpt: 5 steps, None epochs
@@ -58,17 +65,12 @@ waits_for_rounds: None steps, 30 epochs
 worked_out: 10 steps, 5 epochs
 tasks: 1500 steps, None epochs
 `
-	if err != nil || string(out) != want {
-		t.Errorf("%v\n%s", err, out)
-	}
+	prints(t, "steps_by_loop.py", want)
 }
 
 // Where no loop tells the number of steps it follows from the rounds of the outermost one, as long
 // as all of them make as many.
 func TestStepsByPace(t *testing.T) {
-	c := exec.CommandContext(t.Context(), "python3", "../frameworks/scripts/steps_by_pace.py")
-	c.Env = append(c.Environ(), "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1")
-	out, err := c.CombinedOutput()
 	const want = `rollouts: 72 steps told, at first after 12, 72 done
 counted_before: 60 steps told, at first after 12, 60 done
 counted_after: 72 steps told, at first after 12, 72 done
@@ -80,17 +82,12 @@ until_solved: None steps told, at first after None, 120 done
 unknown: None steps told, at first after None, 36 done
 alone: None steps told, at first after None, 4 done
 `
-	if err != nil || string(out) != want {
-		t.Errorf("%v\n%s", err, out)
-	}
+	prints(t, "steps_by_pace.py", want)
 }
 
 // A training in a loop over folds, layers or rates is that often as long. Where it is not told how
 // often, or where the program trains again further down, that is said.
 func TestTrainedAgain(t *testing.T) {
-	c := exec.CommandContext(t.Context(), "python3", "../frameworks/scripts/trained_again.py")
-	c.Env = append(c.Environ(), "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1")
-	out, err := c.CombinedOutput()
 	const untold = "and how often is unknown\n"
 	const round = "it trains again in each round of a loop (line 1 of it), " + untold
 	const want = `whole: 4 epochs, None steps, None
@@ -126,9 +123,7 @@ by_a_search: 2 epochs, None steps, it trains again in each round of a loop of se
 		`fine_tuned: 2 epochs, None steps, it trains again further down (line 22 of core.py)
 by_a_hook: 2 epochs, None steps, None
 `
-	if err != nil || string(out) != want {
-		t.Errorf("%v\n%s", err, out)
-	}
+	prints(t, "trained_again.py", want)
 }
 
 // Epochs are counted by a loop, whatever the number is called.

@@ -79,6 +79,17 @@ func TestShapesOfSteps(t *testing.T) {
 	}
 }
 
+// afterSteps checks what an expression is after steps of these units and shapes.
+func afterSteps(t *testing.T, python, steps, expression, want string) {
+	t.Helper()
+	command := exec.Command(python, "-S", "-c", "from sweetspot_hook import work\nw = work.Work()\n"+
+		"for n, (units, shape) in enumerate("+steps+"):\n    w.step(units, shape, n + 1)\nprint("+expression+")")
+	command.Dir = "python"
+	if out, err := command.CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != want {
+		t.Errorf("%s: %v, %q, want %s", steps, err, out, want)
+	}
+}
+
 // The shape of a unit is told once sixteen steps had no other, however many units they had.
 func TestShapeOfAUnit(t *testing.T) {
 	python := anyPython(t)
@@ -91,13 +102,7 @@ func TestShapeOfAUnit(t *testing.T) {
 		"[(8, ())] * 100":                               "None",
 		"[(8, (3, 64))] * 20 + [(8, (3, 128))] * 50":    "3x64",
 	} {
-		program := "from sweetspot_hook import work\nw = work.Work()\nfor n, (units, shape) in enumerate(" + source +
-			"):\n    w.step(units, shape, n + 1)\nprint(w.shape)"
-		command := exec.Command(python, "-S", "-c", program)
-		command.Dir = "python"
-		if out, err := command.CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != want {
-			t.Errorf("%s: %v, %q, want %s", source, err, out, want)
-		}
+		afterSteps(t, python, source, "w.shape", want)
 	}
 }
 
@@ -115,12 +120,6 @@ func TestBatchOfSteps(t *testing.T) {
 		"[None] * 3":             "None",
 		"[5] + [9, 9, 3, 9] * 9": "9",
 	} {
-		program := "from sweetspot_hook import work\nw = work.Work()\nfor n, units in enumerate(" + source +
-			"):\n    w.step(units, (4,), n + 1)\nprint(w.batch())"
-		command := exec.Command(python, "-S", "-c", program)
-		command.Dir = "python"
-		if out, err := command.CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != want {
-			t.Errorf("%s: %v, %q, want %s", source, err, out, want)
-		}
+		afterSteps(t, python, "[(n, (4,)) for n in "+source+"]", "w.batch()", want)
 	}
 }
