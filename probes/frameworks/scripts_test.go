@@ -102,6 +102,11 @@ var scripts = []script{
 		steps: 40, seed: true},
 	{file: "compiled_optimizer.py", iterations: 20, batch: unknown, samples: unknown, perEpoch: unknown, epochs: unknown,
 		steps: 20, seed: true},
+	// Traced before it is trained, as to show its graph.
+	{file: "traced.py", args: []string{"trace"}, iterations: 18, batch: 10, samples: 60, perEpoch: 6, epochs: 3,
+		steps: unknown, seed: true},
+	{file: "traced.py", args: []string{"export"}, iterations: 18, batch: 10, samples: 60, perEpoch: 6, epochs: 3,
+		steps: unknown, seed: true},
 	// Two ranks.
 	{file: "ddp.py", launch: torchrun, ranks: 2, iterations: 24, batch: 10, samples: 80, perEpoch: 8, epochs: 3,
 		steps: unknown, seed: true},
@@ -114,6 +119,8 @@ var scripts = []script{
 	{file: "model_parallel.py", args: []string{"tensors"}, launch: torchrun, ranks: 2, iterations: 16, batch: 8,
 		samples: 64, perEpoch: 8, epochs: 2, steps: unknown, seed: true, warning: sharedOut},
 	{file: "model_parallel.py", args: []string{"stages"}, launch: torchrun, ranks: 2, iterations: 16, batch: 8,
+		samples: 64, perEpoch: 8, epochs: 2, steps: unknown, seed: true, warning: sharedOut},
+	{file: "tensor_plan.py", framework: "transformers", launch: torchrun, ranks: 2, iterations: 16, batch: 8,
 		samples: 64, perEpoch: 8, epochs: 2, steps: unknown, seed: true, warning: sharedOut},
 	// Language models of the script's own.
 	{file: "llama_loop.py", args: []string{"checkpointing"}, iterations: 24, batch: 8, samples: 96, perEpoch: 12,

@@ -31,6 +31,9 @@ func TestWorkOfNetworks(t *testing.T) {
 		{"lstm", "2", "2", work{2 * 7 * 24 * 10, 7 * 6, 2}},
 		{"scripted", "2", "1", work{-1, -1, -1}}, // unknown
 		{"retried", "2", "1", work{2 * 16, 4, 1}},
+		// A pass before the training is none of its first iteration's.
+		{"shown", "2", "1", work{2 * 16, 4, 1}},
+		{"traced", "2", "1", work{2 * 16, 4, 1}},
 	} {
 		t.Run(c.network, func(t *testing.T) {
 			arguments := []string{"../frameworks/scripts/networks.py", c.network, c.steps, c.parts}

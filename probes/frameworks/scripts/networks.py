@@ -87,6 +87,8 @@ networks = {
     "lstm": lambda: (Recurrent(), torch.randn(2, 7, 4)),
     "scripted": lambda: (torch.jit.script(nn.Linear(4, 4)), torch.randn(2, 4)),
     "retried": lambda: (retried(), torch.randn(2, 4)),
+    "shown": lambda: (nn.Linear(4, 4), torch.randn(2, 4)),
+    "traced": lambda: (nn.Linear(4, 4), torch.randn(2, 4)),
 }
 
 net, x = networks[sys.argv[1]]()
@@ -94,6 +96,10 @@ steps = int(sys.argv[2])
 parts = int(sys.argv[3])  # forward passes of a step
 optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 loader = torch.utils.data.DataLoader(x.repeat(steps * parts, *[1] * (x.dim() - 1)), batch_size=len(x))
+if sys.argv[1] == "shown":  # as for a summary of its layers
+    net(next(iter(loader)))
+if sys.argv[1] == "traced":
+    torch.jit.trace(net, next(iter(loader)))
 for n, batch in enumerate(loader):
     net(batch).square().mean().backward()
     if n % parts == parts - 1:

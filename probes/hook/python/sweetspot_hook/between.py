@@ -9,7 +9,7 @@ import weakref
 from threading import get_ident
 from time import perf_counter
 
-from . import events, loaders, log, phases
+from . import compiled, events, loaders, log, phases
 from .guard import guarded
 
 
@@ -29,6 +29,8 @@ class Between:
         Where it computes more than once in the first step, as with accumulated gradients, its
         batch is not that of the step, and unknown.
         """
+        if compiled.is_traced(self.torch, inputs):
+            return
         self.computing()
         if not self.off and self.count == 0 and self.gradients is not None:
             self.look_back()
@@ -250,6 +252,8 @@ class Between:
         seconds = perf_counter() - self.clock.host(begin)
         iterator._sweetspot_pass = a_pass = loaders.Pass(loader, begin, self.count)
         a_pass.drawn, a_pass.backwards, a_pass.iterator = loaders.drawn(iterator), self.backwards, weakref.ref(iterator)
+        if self.count == 0 and not self.backwards and self.data.starts_over(a_pass):
+            self.flops.forget()  # it was a trial, as for a summary of the network
         if self.open is None and not self.paused and (self.owner is None or self.owner == get_ident()):
             self.data.asked(a_pass, seconds)
 

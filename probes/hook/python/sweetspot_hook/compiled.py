@@ -20,6 +20,19 @@ def is_compiling_of(torch):
     return getattr(getattr(torch, "compiler", None), "is_compiling", None) or (lambda: False)
 
 
+def is_traced(torch, inputs):
+    """Whether a module with these inputs is written down, as by torch.jit.trace, torch.export or torch.fx.
+
+    Looking at a tensor's size would be written down, too.
+    """
+    state, modes = (getattr(torch._C, n, _none) for n in ("_get_tracing_state", "_len_torch_dispatch_stack"))
+    return bool(state() or modes()) or any(isinstance(x, torch.fx.Proxy) for x in inputs)
+
+
+def _none():
+    return None
+
+
 def stand_aside(r, modules):
     """After the program's first torch.compile: the compiler leaves these modules' and the recorder's code alone."""
     dynamo = sys.modules.get("torch._dynamo")

@@ -39,6 +39,11 @@ class Data:
         self.wait += seconds
         a_pass.wait += seconds
 
+    def starts_over(self, a_pass):
+        """Whether a step that begins with this pass uses no batch of those before it."""
+        before = next(reversed(self.passes), None)
+        return before is None or before.is_left() or before.loader_id == a_pass.loader_id
+
     def follow(self, loop):
         """Epochs are rounds of this loop where no loader tells of them.
 

@@ -39,6 +39,7 @@ class Facts:
         self.modes = {}  # whether these were in training mode when they last were told to be, by id
         self.changed = {}  # weak: the parameters that the optimizers change, by id
         self.devices = set()  # indices of CUDA devices
+        self.tensors = 1  # ranks that share the tensors out, as transformers' loading does it
         self.calls = language.Calls(torch)
         self.language = None  # how a language model is trained, if one is
 
@@ -55,6 +56,7 @@ class Facts:
             trained.update(map(id, own))
         roots = holders
         self.params, self.network = self._count(roots, trained), network_of(roots)
+        self.tensors = max((m.__dict__.get("_tp_size") or 1 for r in roots for m in r.modules()), default=1)
         groups = [parameters_of(o) for o in optimizers if o is not None] + [own]
         self._watch(groups, roots)
         known = [o for o in optimizers if o is not None]

@@ -7,6 +7,8 @@ ever: the mode is gone while they do.
 
 from math import prod
 
+from . import compiled
+
 
 class Count:
     """Convolutions and matrix products, a multiply-add counting as two operations.
@@ -31,6 +33,11 @@ class Count:
         module = self.torch.nn.modules.module
         before, after = module.register_module_forward_pre_hook, module.register_module_forward_hook
         self._hooks = (before(self._entered), after(self._left))
+
+    def forget(self):
+        """What was computed so far belongs to no iteration."""
+        self.operations = self.activations = self.layers = 0
+        self.recomputed = False
 
     def end(self):
         """Watches nothing from now on."""
@@ -57,9 +64,9 @@ class Count:
         kept = None if self.recomputed else self.activations / units
         return {"flops_per_unit": self.operations / units, "activations_per_unit": kept, "layers": self.layers}
 
-    def _entered(self, module, _inputs):
+    def _entered(self, module, inputs):
         try:
-            if self._outer is not None or not self.torch.is_grad_enabled():
+            if self._outer is not None or not self.torch.is_grad_enabled() or compiled.is_traced(self.torch, inputs):
                 return
             if self._is_backward():
                 self.recomputed = True

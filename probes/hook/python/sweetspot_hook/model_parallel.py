@@ -6,7 +6,7 @@ They work on one batch, where data-parallel ranks have a batch each.
 import functools
 import sys
 
-from . import events, imports
+from . import imports
 
 TENSORS = "torch.distributed.tensor.parallel.api"
 STAGES = "torch.distributed.pipelining.stage"
@@ -22,17 +22,10 @@ class Sharing:
         imports.after(TENSORS, lambda: attempt(self._tensors, sys.modules[TENSORS], attempt))
         imports.after(STAGES, lambda: attempt(self._stages, sys.modules[STAGES]._PipelineStageBase, attempt))
 
-    def replicas(self, world, rank):
-        """How many of the ranks, or groups of these, have a batch of their own."""
-        together = self.tensors * self.stages
-        if together == 1 or world % together:
-            return world
-        if rank == 0:
-            events.warn(
-                "%d ranks share the network out and work on one batch; predictions take all ranks for data-parallel"
-                % together
-            )
-        return world // together
+    def replicas(self, world, loaded):
+        """How many of the ranks, or groups of these, have a batch of their own; loaded as in Facts.tensors."""
+        together = max(self.tensors, loaded) * self.stages
+        return world if world % together else world // together
 
     def _tensors(self, api, attempt):
         parallelize = api.parallelize_module

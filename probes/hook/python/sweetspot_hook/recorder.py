@@ -127,7 +127,6 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         self.flops.end()
         self.owner = self.trainer()
         self.rank, self.world = ranks.place(self.torch)
-        self.replicas = self.sharing.replicas(self.world, self.rank)
         number, before = ranks.claim(self.here, self.rank)
         if number is None:
             self.off = True
@@ -152,6 +151,7 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         t = events.at(end)
         events.training(self.rank, number)
         self.facts.look(optimizer, [o() for o in self.optimizers], self.world, by_hand, self.flops.again())
+        self._share_out()
         if self.facts.language is not None:
             self.attempt(language.by_trainer, self.facts.language, self.frames())
         if by_hand:
@@ -169,6 +169,15 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         else:
             self.last = self.clock.mark()
             events.overhead += perf_counter() - end
+
+    def _share_out(self):
+        """Some ranks may work on one batch."""
+        self.replicas = self.sharing.replicas(self.world, self.facts.tensors)
+        if self.rank == 0 and self.replicas < self.world:
+            events.warn(
+                "%d ranks share the network out and work on one batch; predictions take all ranks for data-parallel"
+                % (self.world // self.replicas)
+            )
 
     def _first_iteration(self, t, end):
         self.data.first_step()
