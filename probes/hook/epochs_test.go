@@ -63,6 +63,8 @@ waits_before: 12 steps, None epochs
 waits_for_epochs: None steps, None epochs
 waits_for_rounds: None steps, 30 epochs
 worked_out: 10 steps, 5 epochs
+goes_on: 70 steps, None epochs
+without_end: None steps, None epochs
 tasks: 1500 steps, None epochs
 `
 	prints(t, "steps_by_loop.py", want)

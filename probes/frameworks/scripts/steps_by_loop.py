@@ -362,6 +362,25 @@ def worked_out():
                 break
 
 
+class Resumed:
+    def run(self):
+        while not self.most or self.step + self.start < self.most:
+            train(next(batches()))
+            self.step += 1
+
+
+def goes_on():
+    trainer = Resumed()
+    trainer.step, trainer.start, trainer.most = 0, 20, 90
+    trainer.run()
+
+
+def without_end():
+    trainer = Resumed()
+    trainer.step, trainer.start, trainer.most = 0, 20, 0
+    trainer.run()
+
+
 def tasks():
     for iteration in range(100):
         for task in range(5):
@@ -376,4 +395,4 @@ def asked(way):
         return "%s: %s" % (way.__name__, found)
 
 
-print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, counts_by_name, summed, left, resumed, held, shown, whole_set, rows_of_epoch, waits_for_a_number, waits_above, waits_for_data, waits_within, waits_for_a_counter, waits_before, waits_for_epochs, waits_for_rounds, worked_out, tasks)), sep="\n")
+print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, counts_by_name, summed, left, resumed, held, shown, whole_set, rows_of_epoch, waits_for_a_number, waits_above, waits_for_data, waits_within, waits_for_a_counter, waits_before, waits_for_epochs, waits_for_rounds, worked_out, goes_on, without_end, tasks)), sep="\n")

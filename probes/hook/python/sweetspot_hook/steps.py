@@ -239,13 +239,25 @@ def compared(test, frame, ways, loop, outer):
         )
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ways):
         return None
-    name = getattr(test.left, "attr", getattr(test.left, "id", ""))
+    counter, done = _counter(test.left, frame, loop)
+    name = getattr(counter, "attr", getattr(counter, "id", ""))
     if not counts(name) or outer and begins_again(name, loop, outer):
         return None
     n = loops.value(test.comparators[0], frame)
-    if n is not None and isinstance(test.ops[0], (ast.Gt, ast.LtE)) and loops.value(test.left, frame) == 0:
+    if n is None:
+        return None
+    if isinstance(test.ops[0], (ast.Gt, ast.LtE)) and loops.value(test.left, frame) == 0:
         n += 1  # it counts from 0, and the number is the last one
-    return whole(n)
+    return whole(n - done)
+
+
+def _counter(node, frame, loop):
+    """What is counted in a loop, and what was done before: step + start, of a training that may have been resumed."""
+    parts = (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) else ()
+    added = {ast.unparse(n.target) for n in ast.walk(loop) if isinstance(n, ast.AugAssign)}
+    counted = [part for part in parts if ast.unparse(part) in added]
+    start = [loops.value(part, frame) for part in parts if part not in counted]
+    return (counted[0], start[0]) if len(counted) == 1 and start[0] is not None else (node, 0)
 
 
 def counts(name):
