@@ -152,6 +152,16 @@ for epoch in range(2):
         ahead = batch
     learn(*ahead)
 `, 8, 6, 4, 6, 6, 0, 1},
+		{"one batch kept to look at", `
+loader = DataLoader(data, batch_size=6)
+batches = iter(loader); kept = next(batches)
+for step in range(11):
+    try: x, y = next(batches)
+    except StopIteration:
+        batches = iter(loader)
+        x, y = next(batches)
+    learn(x, y)
+`, 11, 6, 4, 6, 6, 0, 1},
 		{"all batches kept in a list", `
 batches = list(DataLoader(data, batch_size=6))
 for epoch in range(2):

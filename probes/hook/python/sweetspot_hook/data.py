@@ -269,11 +269,18 @@ class Data:
         self.main, self.image, self.changed = p.loader_id, p.image, True
         self.name, self.size, self.length = p.name, p.train_size, p.length
 
+    def _spare(self):
+        """The steps that the first pass lacks: its first batches were fetched to look at them later, as some GANs do."""
+        if self.cut or not self.lead or not self.length or self.loop is not None:
+            return 0
+        lacks = self.epochs_done * self.length / self.batches - self.steps_done
+        return lacks if 0 < lacks <= self.lead / self.batches else 0
+
     def facts(self, replicas):
         """Training set and epoch as known so far: name, size, iterations per epoch."""
         per_epoch = None
         if self.epochs_done:
-            per_epoch = self.steps_done / self.epochs_done
+            per_epoch = (self.steps_done + self._spare()) / self.epochs_done
         elif self.loop is not None:
             per_epoch = self.loop.length
         elif self.length and self.batches:
