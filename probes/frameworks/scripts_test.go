@@ -107,6 +107,8 @@ var scripts = []script{
 		steps: unknown, seed: true},
 	{file: "traced.py", args: []string{"export"}, iterations: 18, batch: 10, samples: 60, perEpoch: 6, epochs: 3,
 		steps: unknown, seed: true},
+	{file: "traced.py", args: []string{"strict"}, iterations: 18, batch: 10, samples: 60, perEpoch: 6, epochs: 3,
+		steps: unknown, seed: true},
 	// Two ranks.
 	{file: "ddp.py", launch: torchrun, ranks: 2, iterations: 24, batch: 10, samples: 80, perEpoch: 8, epochs: 3,
 		steps: unknown, seed: true},

@@ -28,7 +28,7 @@ def show(model, x):
         print(torch.jit.trace(model, x).code)
     else:
         shapes = ({0: torch.export.Dim("samples")},)
-        print(torch.export.export(model, (x,), dynamic_shapes=shapes).graph_module.code)
+        print(torch.export.export(model, (x,), dynamic_shapes=shapes, strict=sys.argv[1] == "strict").graph_module.code)
 
 
 def main():

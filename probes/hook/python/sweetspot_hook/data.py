@@ -270,7 +270,7 @@ class Data:
         self.name, self.size, self.length = p.name, p.train_size, p.length
 
     def _spare(self):
-        """The steps that the first pass lacks: its first batches were fetched to look at them later, as some GANs do."""
+        """The steps that the first pass lacks, whose first batches were kept to look at, as some GANs do."""
         if self.cut or not self.lead or not self.length or self.loop is not None:
             return 0
         lacks = self.epochs_done * self.length / self.batches - self.steps_done

@@ -311,20 +311,28 @@ def _averages(r, module):
 
 def _compiled(r, torch, forward_hook):
     """What is compiled computes where its work cannot be counted, nor the first forward pass be seen."""
-    compiling = getattr(torch, "compile", None)
-    if compiling is None:
-        return
+    export = getattr(torch, "export", None)
+    if hasattr(torch, "compile"):
+        torch.compile = _unseen(r, torch.compile, forward_hook, then=_stand_aside)
+    if hasattr(export, "export"):  # a strict one is compiled
+        export.export = _unseen(r, export.export, forward_hook, when="strict")
+
+
+def _unseen(r, compiling, forward_hook, then=None, when=None):
+    always = when is None or (getattr(compiling, "__kwdefaults__", None) or {}).get(when)
 
     @functools.wraps(compiling)
     def compile(*args, **kwargs):
-        r.computing()
-        r.attempt(r.flops.give_up)
-        r.attempt(forward_hook.remove)
+        if kwargs.get(when, always):
+            r.computing()
+            r.attempt(r.flops.give_up)
+            r.attempt(forward_hook.remove)
         result = compiling(*args, **kwargs)
-        r.attempt(_stand_aside, r)
+        if then is not None:
+            r.attempt(then, r)
         return result
 
-    torch.compile = compile
+    return compile
 
 
 def _stand_aside(r):
