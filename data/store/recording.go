@@ -175,15 +175,21 @@ func (r *Recording) Finish(ctx context.Context, f Finish) error {
 }
 
 // replaceValidations puts the validations of a finished run in the place of those
-// recorded so far: a script may print their values later than they were seen.
+// recorded so far: a script may print their values later than they were seen. Those
+// of the untrained network, which come first, stay.
 func (r *Recording) replaceValidations(ctx context.Context, tx *transaction, all []profile.Validation) error {
 	if len(all) == 0 {
 		return nil
 	}
-	if _, err := tx.ExecContext(ctx, "DELETE FROM validations WHERE run_id = ?", r.id); err != nil {
+	const trained = "DELETE FROM validations WHERE run_id = ? AND iterations IS NOT 0"
+	if _, err := tx.ExecContext(ctx, trained, r.id); err != nil {
 		return err
 	}
-	rows := runRows{tx: tx, run: r.id, next: map[string]int64{}}
+	untrained, err := one[int64](ctx, tx, "SELECT count(*) FROM validations WHERE run_id = ?", r.id)
+	if err != nil {
+		return err
+	}
+	rows := runRows{tx: tx, run: r.id, next: map[string]int64{"validations": untrained}}
 	appendList(ctx, &rows, "validations", all)
 	return rows.err
 }

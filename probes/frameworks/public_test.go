@@ -19,7 +19,7 @@ var public = []script{
 	{file: "saved_before_training.py", iterations: 18, batch: 8, samples: 48, perEpoch: 6, epochs: 3, steps: unknown,
 		validations: 3, checkpoints: 3, seed: true},
 	{file: "validated_first.py", iterations: 41, batch: 4, samples: 60, perEpoch: 15, epochs: unknown, steps: 41,
-		validations: 4, seed: true},
+		validations: 5, seed: true},
 	{file: "two_sets.py", iterations: 15, batch: 12, samples: 60, perEpoch: 5, epochs: 3, steps: unknown, validations: 3,
 		seed: true},
 	{file: "padded.py", iterations: 12, batch: 8, samples: 48, perEpoch: 6, epochs: 2, steps: unknown, validations: 2,

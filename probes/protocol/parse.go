@@ -108,6 +108,7 @@ var readers = map[string]func(*fields) Event{
 		return Validation{
 			T: f.t(), Epoch: f.index("epoch"), Seconds: f.seconds(), Metric: f.name("metric"),
 			Value: f.number("value"), HigherIsBetter: f.truth("higher_is_better"), Units: f.amount("units"),
+			Untrained: f.is("untrained"),
 		}
 	},
 	"pause": func(f *fields) Event {

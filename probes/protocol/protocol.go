@@ -118,6 +118,7 @@ type Validation struct {
 	Value          *float64
 	HigherIsBetter *bool
 	Units          *float64
+	Untrained      bool // it came before the first iteration, in the initialisation
 }
 
 // Pause is time that belongs to no iteration: a checkpoint, a log upload.

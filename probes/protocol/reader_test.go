@@ -65,7 +65,8 @@ func TestEvents(t *testing.T) {
 		`{"sweetspot":1,"event":"validation","seconds":0,"value":1e-300}`:            Validation{Value: new(1e-300)},
 		`{"event":"iteration","seconds":0,"sweetspot":1,"units":null,"future":[{}]}`: Iteration{},
 		`{"sweetspot":1,"event":"validation","t":61.0,"epoch":0,"seconds":2.1,"metric":"top1","value":0.87,"higher_is_better":true,"units":10000}`: Validation{
-			new(61.0), 0, 2.1, "top1", new(0.87), new(true), new(10000.0)},
+			T: new(61.0), Seconds: 2.1, Metric: "top1", Value: new(0.87), HigherIsBetter: new(true), Units: new(10000.0)},
+		`{"sweetspot":1,"event":"validation","seconds":2,"untrained":true}`: Validation{Seconds: 2, Untrained: true},
 		`{"sweetspot":1,"event":"validation","seconds":1,"metric":"loss","value":-2.5}`: Validation{Seconds: 1,
 			Metric: "loss", Value: new(-2.5)},
 		`{"sweetspot":1,"event":"pause","t":63.0,"seconds":1.4,"kind":"checkpoint"}`: Pause{new(63.0), 1.4,

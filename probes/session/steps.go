@@ -80,7 +80,14 @@ func (p *state) validation(e protocol.Validation, now float64) {
 	v := profile.Validation{
 		Epoch: e.Epoch, Seconds: e.Seconds, Metric: e.Metric, Value: e.Value, Units: e.Units,
 		HigherIsBetter: isHigherBetter(e.Metric, e.HigherIsBetter), AtS: new(at(e.T, now)),
-		Iterations: new(cmp.Or(p.counts[0], p.series.Len())),
+	}
+	if n := cmp.Or(p.counts[0], p.series.Len()); n > 0 {
+		v.Iterations = &n
+	}
+	if e.Untrained { // its time is in the initialisation, and its result is not what the training comes to
+		v.Iterations = new(0)
+		p.batch.Validations = append(p.batch.Validations, v)
+		return
 	}
 	if p.results == nil {
 		p.checks = append(p.checks, v)

@@ -37,6 +37,8 @@ class Between:
         if self.off or self.count > 0:
             return handle.remove()
         if not module.training or not self.torch.is_grad_enabled():
+            if not self.torch.is_grad_enabled():
+                self.early.computing(module)
             return
         if self.forward_at is None or (self.built_at is not None and self.forward_at < self.built_at):
             self.forward_at, self.first_module = perf_counter(), id(module)
@@ -73,6 +75,24 @@ class Between:
         """A region of mixed precision begins."""
         if self.count == 0 and getattr(region, "_enabled", False):
             self.facts.autocast = getattr(region, "fast_dtype", None)
+
+    @guarded
+    def untrained(self, module, training):
+        """As mode, before the first step; what it switches of its own goes with it."""
+        self.early.inside = True
+        self.early.switch(module, bool(training))
+
+    def switched(self):
+        if self.early is not None:
+            self.early.inside = False
+
+    def untrained_results(self):
+        """The validations before the first step. As there is nothing before them, they are in the initialisation."""
+        self.catch_up()
+        if not self.acts():
+            for begin, end, seen in self.early.validations(self.facts.watched):
+                self.validation_at(end, 0, end - begin, seen, untrained=True)
+        self.early = None
 
     @guarded
     def mode(self, module, training):
@@ -220,9 +240,15 @@ class Between:
         """
         if self.rank == 0:
             paused = sum(self.clock.seconds(*p) for p in within)
-            t = events.at(self.clock.host(end)) - paused
-            seconds = round(max(0.0, seconds - paused), 9)
-            events.emit("validation", t=round(t, 6), epoch=epoch, seconds=seconds, metric=None, value=None, units=seen)
+            self.validation_at(self.clock.host(end) - paused, epoch, seconds - paused, seen)
+
+    def validation_at(self, end, epoch, seconds, seen, **more):
+        """Reports a validation until this host time."""
+        if self.rank == 0:
+            t, seconds = round(events.at(end), 6), round(max(0.0, seconds), 9)
+            events.emit(
+                "validation", t=t, epoch=epoch, seconds=seconds, metric=None, value=None, units=seen, **more
+            )
 
     @guarded
     def compiled(self, begin):
@@ -332,6 +358,8 @@ class Between:
         d = self.data
         size = a_pass.add(glance)
         d.latest = a_pass
+        if self.early is not None:
+            self.early.asked(a_pass)
         if self.open is not None and not self.averages:
             self.open.add(a_pass, size, seconds)
             if a_pass.given == a_pass.length:
@@ -344,6 +372,8 @@ class Between:
         """It is exhausted. A whole pass without a step or a gradient was a validation."""
         self.catch_up()
         a_pass.exhausted = True
+        if self.early is not None:
+            self.early.exhausted(a_pass)
         d = self.data
         if self.open is not None and not self.averages:
             self.open.last = a_pass.ended = self.clock.mark()

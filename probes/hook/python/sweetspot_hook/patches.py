@@ -251,7 +251,15 @@ def _modules(r, base):
 
     @functools.wraps(train)
     def watched(self, mode=True):
-        if not is_compiling() and (id(self) in r.facts.watched or r.open is not None and type(self) in r.facts.kinds):
+        if is_compiling():
+            return train(self, mode)
+        if r.early is not None and not r.early.inside:
+            r.untrained(self, mode)
+            try:
+                return train(self, mode)
+            finally:
+                r.switched()
+        if id(self) in r.facts.watched or r.open is not None and type(self) in r.facts.kinds:
             r.mode(self, mode)
         return train(self, mode)
 
@@ -327,6 +335,8 @@ def _unseen(r, compiling, forward_hook, then=None, when=None):
             r.computing()
             r.attempt(r.flops.give_up)
             r.attempt(forward_hook.remove)
+            if r.early is not None:
+                r.early.blind = True
         result = compiling(*args, **kwargs)
         if then is not None:
             r.attempt(then, r)

@@ -1,0 +1,95 @@
+"""Validations before the first step, as of what a network can do untrained.
+
+Which network is trained is known at the first step only: until then those of all networks
+are noted. Their time is part of the initialisation.
+"""
+
+import sys
+import weakref
+from time import perf_counter
+
+# Lightning evaluates a few batches to find mistakes early. That is no validation.
+CHECKS = ("_run_sanity_check",)
+
+
+class Evaluation:
+    """A network in evaluation mode, from its begin until training mode was asked for; host times."""
+
+    def __init__(self, module):
+        self.begin, self.end = perf_counter(), None
+        # A wrapper may be gone by the first step, and another module in its place.
+        self.parts = {id(m): weakref.ref(m) for m in module.modules()}
+        self.first, self.computed = None, 0  # the part that first computed, and how often it did, without gradients
+        self.passes, self.last = [], None  # over loaders, and when one of these was last exhausted
+
+    def is_of(self, watched):
+        return any(m in watched and part() is not None for m, part in self.parts.items())
+
+    def compute(self, module):
+        if self.first is None and id(module) in self.parts:
+            self.first = id(module)
+        self.computed += id(module) == self.first
+
+    def is_whole(self, blind):
+        """Whether it was a validation: over a loader, or over more than one batch, for one only shows the network."""
+        if self.passes:
+            return (blind or self.computed > 0) and self.last is not None
+        return (blind or self.computed > 1) and self.end is not None
+
+    def units(self):
+        """Samples that it saw, or None. Of several loaders the result may be that of one."""
+        whole = [p for p in self.passes if p.exhausted]
+        return whole[0].units if len(whole) == 1 else None
+
+
+class Early:
+    def __init__(self):
+        self.inside = False  # a module is switching its parts
+        self.blind = False  # computing is not seen
+        self.open, self.closed = {}, []  # by the module's id
+
+    def switch(self, module, training):
+        """A module, and no part of one that does so, goes into or out of training mode."""
+        e = self.open.get(id(module))
+        if e is not None and e.parts[id(module)]() is not module:
+            e = None
+        if training and e is not None:
+            e.end = perf_counter()
+            self.closed.append(self.open.pop(id(module)))
+        elif not training and (e is None or not e.computed) and not _is_check():
+            self.open[id(module)] = Evaluation(module)
+
+    def computing(self, module):
+        """A module is about to compute without gradients."""
+        for e in self.open.values():
+            e.compute(module)
+
+    def asked(self, a_pass):
+        """A pass gave a batch."""
+        for e in self.open.values():
+            if a_pass not in e.passes:
+                e.passes.append(a_pass)
+
+    def exhausted(self, a_pass):
+        for e in self.open.values():
+            if a_pass in e.passes:
+                e.last = perf_counter()
+
+    def validations(self, watched):
+        """(begin, end, samples) of each validation of the network that has the watched modules."""
+        found = []
+        for e in self.closed + list(self.open.values()):
+            if e.is_whole(self.blind) and e.is_of(watched):
+                begin, end = e.begin, e.last or e.end
+                if not found or begin >= found[-1][1]:  # a wrapper's is that of what it wraps
+                    found.append((begin, end, e.units()))
+        return found
+
+
+def _is_check():
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name in CHECKS:
+            return True
+        frame = frame.f_back
+    return False
