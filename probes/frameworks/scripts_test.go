@@ -154,6 +154,8 @@ var scripts = []script{
 	{file: "jax_inner_loop.py", framework: "JAX", iterations: 40, batch: unknown, samples: unknown, perEpoch: 5,
 		epochs: 8, steps: unknown, validations: 8, seed: true,
 		warning: "every call of run_epoch makes 5 steps, whose times are equal parts of its own; samples are not counted"},
+	{file: "jax_not_jitted.py", framework: "JAX", iterations: 24, batch: 24, samples: 190, perEpoch: 8, epochs: 3,
+		steps: unknown, seed: true},
 	{file: "jax_sgd.py", framework: "JAX", iterations: 60, batch: 40, samples: unknown, perEpoch: unknown,
 		epochs: unknown, steps: 60, seed: true},
 	{file: "jax_mapped.py", framework: "JAX", iterations: 60, batch: 24, samples: unknown, perEpoch: unknown,

@@ -1,7 +1,7 @@
 """Watches JAX: the calls of what jax.jit returned, and which of these functions is the step of a training.
 
-That is one that takes gradients, and either gets back what it returned, parameters and the
-optimizer's state, or takes them of parameters that have changed since its last call.
+Gradients that are taken outside of them are calls, too. The step is one that takes gradients, and either gets
+back what it returned, parameters and the optimizer's state, or takes them of parameters that have changed since.
 """
 
 import functools
@@ -52,6 +52,9 @@ def _grad(search, grad):
 
         @functools.wraps(take)
         def taken(*a, **k):
+            place = search.place(sys._getframe(1), a)
+            if place is not None:
+                return place.take(fun, take, argnums, a, k)
             search.differentiated(argnums, a)
             return take(*a, **k)
 
@@ -85,14 +88,19 @@ class Jitted:
             return search.within("jit", self._function, args, kwargs)
         if search.over or search.inside:
             return self._function(*args, **kwargs)
-        search.before(self, (args, kwargs))
+        return self.call((args, kwargs), lambda: self._function(*args, **kwargs))
+
+    def call(self, inputs, function):
+        """What the function returns, which is given these and computes nothing that is watched apart."""
+        search = self._search
+        search.before(self, inputs)
         begin = perf_counter()
         search.inside = self.calls
         try:
-            out = self._function(*args, **kwargs)
+            out = function()
         finally:
             search.inside = None
-        search.called(self, begin, args, kwargs, out)
+        search.called(self, begin, *inputs, out)
         if search.steps is not None and search.steps.function is self:
             search.steps.training.stop_if_asked()
         return out
@@ -124,6 +132,38 @@ class Jitted:
 
 def _same(function):
     return function
+
+
+class Place(Jitted):
+    """Where a program takes gradients outside of any jitted function, as if those were one."""
+
+    def __init__(self, search, name):
+        self._function, self._search, self.mapped, self.__name__ = None, search, False, name
+        self.calls = Calls()
+
+    def take(self, function, gradients, argnums, args, kwargs):
+        """The gradients of a function, which was made for this step and may hold its batch."""
+        def taken():
+            self._search.differentiated(argnums, args)
+            return gradients(*args, **kwargs)
+
+        self._function = gradients
+        return self.call((args, dict(kwargs, held=_held(function))), taken)
+
+    def trace(self, *args, held, **kwargs):
+        made = sys.modules["jax"].make_jaxpr(functools.partial(self._function, **kwargs))(*args)
+        return types.SimpleNamespace(jaxpr=made)
+
+
+def _held(function):
+    """What a function that was defined within another one has from it."""
+    held = []
+    for cell in getattr(function, "__closure__", None) or ():
+        try:
+            held.append(cell.cell_contents)
+        except ValueError:  # nothing yet
+            pass
+    return held
 
 
 class Calls:
@@ -160,9 +200,20 @@ class Search:
         self.most = control.most_steps()
         self.loops = jax_loops.Loops(self.leaves)
         self.inside = None  # calls of the function that computes, or is traced
+        self.places = {}  # where gradients are taken outside of them, by code and instruction
         self.begun = False  # something was called that may be a step
         self.between = []  # calls of others since
         self.steps = None  # of the training, once it is found
+
+    @guarded
+    def place(self, frame, args):
+        """That at which gradients of these are taken; None in a function that is traced, or where none are watched."""
+        if self.over or self.inside is not None or self.loops.active or any(map(self.is_tracer, self.leaves(args))):
+            return None
+        key = frame.f_code, frame.f_lasti
+        if key not in self.places:
+            self.places[key] = Place(self, frame.f_code.co_name)
+        return self.places[key]
 
     def give_up(self, err):
         self.over = True
@@ -214,7 +265,10 @@ class Search:
             self.steps.finish()
 
     def is_traced(self, leaves):
-        return bool(leaves) and isinstance(leaves[0], self.jax.core.Tracer)
+        return bool(leaves) and self.is_tracer(leaves[0])
+
+    def is_tracer(self, leaf):
+        return isinstance(leaf, self.jax.core.Tracer)
 
     @guarded
     def called(self, function, begin, args, kwargs, out):
