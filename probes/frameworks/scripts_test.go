@@ -156,6 +156,8 @@ var scripts = []script{
 		warning: "every call of run_epoch makes 5 steps, whose times are equal parts of its own; samples are not counted"},
 	{file: "jax_not_jitted.py", framework: "JAX", iterations: 24, batch: 24, samples: 190, perEpoch: 8, epochs: 3,
 		steps: unknown, seed: true},
+	{file: "jax_time_major.py", framework: "JAX", iterations: 50, batch: 12, samples: unknown, perEpoch: unknown,
+		epochs: unknown, steps: 50, seed: true},
 	{file: "jax_sgd.py", framework: "JAX", iterations: 60, batch: 40, samples: unknown, perEpoch: unknown,
 		epochs: unknown, steps: 60, seed: true},
 	{file: "jax_mapped.py", framework: "JAX", iterations: 60, batch: 24, samples: unknown, perEpoch: unknown,

@@ -66,6 +66,7 @@ worked_out: 10 steps, 5 epochs
 goes_on: 70 steps, None epochs
 without_end: None steps, None epochs
 tasks: 1500 steps, None epochs
+flagged: 13 steps, None epochs
 `
 	prints(t, "steps_by_loop.py", want)
 }

@@ -388,6 +388,29 @@ def tasks():
                 train(1)
 
 
+class Flag:
+    def __init__(self, value):
+        self._value = value
+
+
+class FlagHolder:
+    """As absl's DEFINE functions return."""
+
+    def __init__(self, name, value):
+        self._name, self._flagvalues = name, type("FlagValues", (), {"__module__": "absl.flags"})()
+        vars(self._flagvalues)["__flags"] = {name: Flag(value)}
+
+    @property
+    def value(self):
+        return vars(self._flagvalues)["__flags"][self._name]._value
+
+
+def flagged():
+    last_one = FlagHolder("last_one", 12)
+    for number in range(last_one.value + 1):
+        train(number)
+
+
 def asked(way):
     try:
         way()
@@ -395,4 +418,4 @@ def asked(way):
         return "%s: %s" % (way.__name__, found)
 
 
-print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, counts_by_name, summed, left, resumed, held, shown, whole_set, rows_of_epoch, waits_for_a_number, waits_above, waits_for_data, waits_within, waits_for_a_counter, waits_before, waits_for_epochs, waits_for_rounds, worked_out, goes_on, without_end, tasks)), sep="\n")
+print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, counts_by_name, summed, left, resumed, held, shown, whole_set, rows_of_epoch, waits_for_a_number, waits_above, waits_for_data, waits_within, waits_for_a_counter, waits_before, waits_for_epochs, waits_for_rounds, worked_out, goes_on, without_end, tasks, flagged)), sep="\n")

@@ -146,7 +146,9 @@ def _value(holder, name):
 
 
 def whole(value, most):
-    """1 to most as an int, else None."""
+    """1 to most as an int, else None. What absl's DEFINE functions return holds one."""
+    if type(value).__name__ == "FlagHolder":
+        value = loops.held(value, "value")
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return int(value) if 1 <= value <= most and value == int(value) else None

@@ -10,6 +10,9 @@ LOOP = "every call of %s counts as one step, though it takes gradients in a loop
 STEPS = "every call of %s makes %d steps, whose times are equal parts of its own; samples are not counted"
 AHEAD = "times are those of the calls of %s, which returns nothing that could be waited for; the device may be behind"
 
+# Names of the number of samples in a step.
+BATCHES = ("batch_size", "train_batch_size", "BATCH_SIZE", "TRAIN_BATCH_SIZE", "_BATCH_SIZE")
+
 
 class Steps:
     def __init__(self, search, function, parameter, fresh, fed, given, returned):
@@ -54,6 +57,7 @@ class Steps:
         used = (leaf.devices() for leaf in returned if hasattr(leaf, "devices"))
         self.devices = sorted(set().union(*used), key=lambda d: d.id)
         self.precision = devices.precision(self._type(*inputs), self.devices)
+        self.along = self._along(given, epochs.by_name(frames, BATCHES, steps.MOST))
         self.batch_size, self.shape = self._units(given)
         name = self.function.__name__
         if calls.in_loop:
@@ -100,12 +104,17 @@ class Steps:
             return None
         return max(set(kinds), key=kinds.count)
 
+    def _along(self, given, told):
+        """The dimension of the samples: the second where the program calls its size the batch's, as of sequences."""
+        shape = arrays.shape_of(given[self.batch]) if self.batch is not None and not self.function.mapped else None
+        return int(bool(shape) and shape[0] != told and shape[1:2] == (told,))
+
     def _units(self, given):
         """Samples of a call and the shape of one; None for unknown."""
         shape = arrays.shape_of(given[self.batch]) if self.batch is not None else None
         if shape and self.function.mapped:
             shape = (shape[0] * shape[1], *shape[2:])
-        return (shape[0], shape[1:]) if shape else (None, None)
+        return (shape[self.along], shape[: self.along] + shape[self.along + 1 :]) if shape else (None, None)
 
     def _facts(self):
         return dict(machine.hello(), framework=self._framework(), **devices.of_jax(self.devices)), self._model()

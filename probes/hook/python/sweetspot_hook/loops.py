@@ -252,6 +252,8 @@ def held(holder, name):
     own = vars(holder) if hasattr(holder, "__dict__") else {}
     if name in own:
         return own[name]
+    if name == "value" and type(holder).__name__ == "FlagHolder":  # what absl's DEFINE functions return
+        return held(own.get("_flagvalues"), own.get("_name"))
     if issubclass(type(holder), dict):  # whose entries may be attributes
         return dict.get(holder, name)
     found = _settings(holder).get(name)
