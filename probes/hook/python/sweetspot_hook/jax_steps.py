@@ -9,7 +9,9 @@ from . import arrays, devices, epochs, events, machine, steps, syntax, training,
 LOOP = "every call of %s counts as one step, though it takes gradients in a loop of its own; samples are not counted"
 STEPS = "every call of %s makes %d steps, whose times are equal parts of its own; samples are not counted"
 AHEAD = "times are those of the calls of %s, which returns nothing that could be waited for; the device may be behind"
+AGAIN = "it trains again, by another function (%s); only the steps of the training before are counted"
 
+APART = 20  # calls of another function that updates, without a step in between, are another training
 # Names of the number of samples in a step.
 BATCHES = ("batch_size", "train_batch_size", "BATCH_SIZE", "TRAIN_BATCH_SIZE", "_BATCH_SIZE")
 
@@ -32,6 +34,7 @@ class Steps:
         self.other = None  # what evaluated since the last step: begin, end and result
         # Of functions beside: between how many steps they were called, and the steps before the latest time.
         self.others = {}
+        self.apart = 0  # calls of functions that take gradients and update, since the last step
         self.seen = self.in_epoch = 0  # units in whole epochs, and in this one; None for unknown
         self.memory_at = 0.0
 
@@ -162,7 +165,7 @@ class Steps:
             return
         if function is not self.function:
             return self._beside(function, begin, (args, kwargs), returned)
-        given = self.leaves((args, kwargs))
+        given, self.apart = self.leaves((args, kwargs)), 0
         if self.parameter is not None and given[self.parameter] is self.known():
             return  # the same parameters once more
         units, self.shape = self._units(given)
@@ -223,7 +226,11 @@ class Steps:
             begin, end, units, self.shape = self.held
             self.held = None
             self._count(units, None, end)
-        if not evaluates or 2 * times > count or not returned:
+        if function.calls.gradients and not evaluates:
+            self.apart += 1
+            if self.apart == APART:
+                events.warn(AGAIN % function.__name__)
+        if not evaluates or 2 * times > count or not returned or self.apart >= APART:
             return
         last = returned[-1]
         result = (last.is_ready, last.block_until_ready) if hasattr(last, "block_until_ready") else None
