@@ -55,6 +55,8 @@ var scripts = []script{
 	{file: "accumulation.py", iterations: 6, batch: 32, samples: 96, perEpoch: 3, epochs: 2, steps: unknown, seed: true},
 	{file: "accumulation.py", args: []string{"--at-first"}, iterations: 6, batch: 32, samples: 96, perEpoch: 3, epochs: 2,
 		steps: unknown, seed: true},
+	{file: "left_optimizers.py", iterations: 40, batch: 6, samples: unknown, perEpoch: unknown, epochs: unknown,
+		steps: 40, seed: true},
 	{file: "two_optimizers.py", iterations: 10, batch: 10, samples: 50, perEpoch: 5, epochs: 2, steps: unknown,
 		seed: true},
 	{file: "closure.py", iterations: 8, batch: 20, samples: 40, perEpoch: 2, epochs: 4, steps: unknown, seed: true},

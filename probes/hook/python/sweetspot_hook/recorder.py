@@ -67,7 +67,7 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         self.facts = facts.Facts(self.torch)
         self.rank, self.world, self.replicas = 0, 1, 1
         self.count = 0  # iterations done
-        self.primary = None  # weak
+        self.primary = self.led = None  # weak, and the key of its steps
         self.cycles, self.held = cycles.Cycles(), []  # intervals that end with a step in doubt
         self.fed = True  # the primary's last step had data of its own
         self.gradients = None  # what stands for the optimizer where there is none

@@ -78,6 +78,7 @@ class Stepping:
         """An optimizer is no more. Without any, the program may go on by hand."""
         self.optimizers = [o for o in self.optimizers if o is not ref]
         self.met &= {id(o()) for o in self.optimizers}
+        self.log.add((self._left,))
 
     def differentiating(self):
         """Whether an outermost backward pass begins, and no optimizer makes steps of these."""
@@ -206,17 +207,17 @@ class Stepping:
         if key not in self.met:
             self._meet(key, optimizer)
         primary = self.primary() if self.primary is not None else None
-        if primary is None or (primary is self.gradients and primary is not optimizer):
-            self._lead(optimizer)
-            primary = optimizer
-        if primary is optimizer:
+        by_key = optimizer is None and self.led is not None  # the primary may be gone by now, too
+        if not by_key and (primary is None or (primary is self.gradients and primary is not optimizer)):
+            self._lead(optimizer, key)
+        if key == self.led:
             self._end_iteration(key, optimizer, end)
         elif self.cycles.add(key) and self.first is None:
             self._hold(key, end)
             if self.cycles.takes_over(key):
                 self._split_stages(key)
                 self._split(key)
-                self._lead(optimizer)
+                self._lead(optimizer, key)
                 self.cycles.begin(key)
 
     def _meet(self, key, optimizer):
@@ -245,8 +246,14 @@ class Stepping:
         finally:
             self.looked_s += perf_counter() - begin
 
-    def _lead(self, optimizer):
+    def _left(self):
+        """An optimizer is no more, after the steps that were noted before this."""
+        if self.primary is None or self.primary() is None:
+            self.led = None
+
+    def _lead(self, optimizer, key):
         """Makes an optimizer the primary."""
+        self.led = key
         if self.held:  # the one before is gone
             self._split(self.held[-1].key)
         self.primary, self.cycles = weakref.ref(optimizer) if optimizer is not None else None, cycles.Cycles()
