@@ -163,6 +163,8 @@ var scripts = []script{
 	{file: "jax_again.py", framework: "JAX", iterations: 30, batch: 16, samples: unknown, perEpoch: unknown,
 		epochs: unknown, steps: 30, seed: true,
 		warning: "it trains again, by another function (train_step); only the steps of the training before are counted"},
+	{file: "jax_saved.py", framework: "JAX", iterations: 18, batch: 16, samples: 96, perEpoch: 6, epochs: 3,
+		steps: unknown, checkpoints: 3, seed: true},
 	{file: "jax_sgd.py", framework: "JAX", iterations: 60, batch: 40, samples: unknown, perEpoch: unknown,
 		epochs: unknown, steps: 60, seed: true},
 	{file: "jax_mapped.py", framework: "JAX", iterations: 60, batch: 24, samples: unknown, perEpoch: unknown,

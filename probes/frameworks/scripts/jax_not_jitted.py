@@ -1,4 +1,4 @@
-"""JAX without jit: gradients of a function that is made anew for every batch, which it holds; a flag of absl."""
+"""JAX without jit: gradients of a function that is made again for every batch, which it holds; a flag of absl."""
 
 import hashlib
 import sys

@@ -10,7 +10,9 @@ import types
 import weakref
 from time import perf_counter
 
-from . import arrays, control, epoch_loop, epochs, events, guard, imports, jax_loops, jax_steps, syntax, training
+from . import (
+    arrays, control, epoch_loop, epochs, events, guard, imports, jax_loops, jax_steps, savers, syntax, training,
+)
 from .guard import guarded
 
 # Calls between the first steps that are remembered.
@@ -29,6 +31,7 @@ def _install(here):
         for name in ("scan", "fori_loop", "while_loop", "map"):
             setattr(jax.lax, name, _loop(search, name, getattr(jax.lax, name)))
         training.ends.append(search.finish)
+        savers.wrap_of_jax(search)
         jax.grad, jax.value_and_grad = _grad(search, jax.grad), _grad(search, jax.value_and_grad)
     except Exception as err:
         search.give_up(err)
@@ -201,6 +204,7 @@ class Search:
         self.loops = jax_loops.Loops(self.leaves)
         self.inside = None  # calls of the function that computes, or is traced
         self.places = {}  # where gradients are taken outside of them, by code and instruction
+        self.is_saving = False
         self.begun = False  # something was called that may be a step
         self.between = []  # calls of others since
         self.steps = None  # of the training, once it is found
@@ -263,6 +267,19 @@ class Search:
     def finish(self):
         if self.steps is not None:
             self.steps.finish()
+
+    @guarded
+    def saving(self, *_):
+        """A checkpoint is about to be written: when, or None if it is part of another, or none of the training."""
+        if self.is_saving or self.over or self.steps is None or self.steps.training.idle():
+            return None
+        self.is_saving = True
+        return perf_counter()
+
+    @guarded
+    def saved(self, begin):
+        self.is_saving = False
+        self.steps.training.interruption("pause", begin, perf_counter(), kind="checkpoint")
 
     def is_traced(self, leaves):
         return bool(leaves) and self.is_tracer(leaves[0])

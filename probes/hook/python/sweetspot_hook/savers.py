@@ -15,6 +15,15 @@ SAVERS = (
     ("lightning.fabric.fabric", "Fabric", ("save",)),
     ("lightning_fabric.fabric", "Fabric", ("save",)),
 )
+# The same of JAX.
+OF_JAX = (
+    ("orbax.checkpoint", "Checkpointer", ("save",)),
+    ("orbax.checkpoint", "StandardCheckpointer", ("save",)),
+    ("orbax.checkpoint", "AsyncCheckpointer", ("save",)),
+    ("orbax.checkpoint", "CheckpointManager", ("save",)),
+    ("flax.training.checkpoints", "", ("save_checkpoint", "save_checkpoint_multiprocess")),
+    ("equinox", "", ("tree_serialise_leaves",)),
+)
 
 _late = []  # of modules that were being imported when PyTorch was: they import it themselves
 
@@ -23,6 +32,11 @@ def wrap(r, torch):
     torch.save = torch.serialization.save = _saving(r, torch.save)
     for module, owner, names in SAVERS:
         imports.after(module, functools.partial(r.attempt, _wrap, r, module, owner, names, True))
+
+
+def wrap_of_jax(r):
+    for module, owner, names in OF_JAX:
+        imports.after(module, functools.partial(_wrap, r, module, owner, names, False))
 
 
 def wrap_late(r):
