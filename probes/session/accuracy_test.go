@@ -65,6 +65,14 @@ func TestPrintedAccuracies(t *testing.T) {
 		"reads val_acc: 60.5 %; is that your accuracy?") {
 		t.Errorf("%s, %+v, %q", got, u.Run.Accuracy, u.AccuracyRead)
 	}
+	untrained := `echo 'val_acc 10.5'; echo '{"sweetspot":1,"event":"validation","seconds":0.05,"untrained":true}' >&3; `
+	u = reading(t, untrained+step(0)+check(0, "val_acc 50.5")+step(1))
+	if got := values(u); got != "0 accuracy 0.505" || u.Run.Accuracy.Value != 0.505 {
+		t.Errorf("%s, %+v", got, u.Run.Accuracy)
+	}
+	if u = reading(t, untrained+step(0)); len(u.Run.Validations) != 0 || u.Run.Accuracy != nil {
+		t.Errorf("%s, %+v", values(u), u.Run.Accuracy)
+	}
 	u = reading(t, step(0)+check(0, "val_loss 0.5")+step(1))
 	if got := values(u); got != "0 loss 0.5" || u.Run.Accuracy != nil || !strings.Contains(u.AccuracyRead,
 		"which is a loss") {

@@ -1,0 +1,28 @@
+package store
+
+import (
+	"testing"
+
+	"sweetspot/engine/profile"
+)
+
+// A validation of the untrained network is kept beside those of the training, in whose
+// place Finish puts what it knows of them, and no run that is loaded has it.
+func TestUntrainedValidations(t *testing.T) {
+	ctx := t.Context()
+	s := openTemp(t)
+	rec, err := s.Start(ctx, description())
+	must(t, err)
+	must(t, rec.Append(ctx, Batch{Validations: []profile.Validation{{Seconds: 9, Iterations: new(0)}}}))
+	must(t, rec.Append(ctx, Batch{Iterations: series(40), Validations: []profile.Validation{{Seconds: 2, Iterations: new(40)}}}))
+	must(t, rec.Finish(ctx, Finish{Run: profile.Run{Status: profile.Done, FirstValidationS: new(2.0),
+		Validations: []profile.Validation{{Seconds: 2, Metric: "top-1", Value: new(0.5), Iterations: new(40)}}}}))
+	r := loadSet(t, s).Runs[0]
+	if len(r.Validations) != 1 || r.Validations[0].Metric != "top-1" || *r.FirstValidationS != 2 {
+		t.Errorf("loaded %+v", r.Validations)
+	}
+	kept, err := all[float64](ctx, s.read, "SELECT seconds FROM validations ORDER BY run_id, seq")
+	if err != nil || len(kept) != 2 || kept[0] != 9 || kept[1] != 2 {
+		t.Errorf("kept %v, %v", kept, err)
+	}
+}
