@@ -18,7 +18,7 @@ class Evaluation:
     def __init__(self, module):
         self.begin, self.end = perf_counter(), None
         # A wrapper may be gone by the first step, and another module in its place.
-        self.parts = {id(m): weakref.ref(m) for m in module.modules()}
+        self.parts = _parts(module)
         self.first, self.computed = None, 0  # the part that first computed, and how often it did, without gradients
         self.passes, self.last = [], None  # over loaders, and when one of these was last exhausted
 
@@ -84,6 +84,17 @@ class Early:
                 if not found or begin >= found[-1][1]:  # a wrapper's is that of what it wraps
                     found.append((begin, end, e.units()))
         return found
+
+
+def _parts(module):
+    """Weak references to a module and all within it, by their ids; what the program made of modules() is not asked."""
+    found, left = {}, [module]
+    while left:
+        m = left.pop()
+        if m is not None and id(m) not in found:
+            found[id(m)] = weakref.ref(m)
+            left += (m.__dict__.get("_modules") or {}).values()
+    return found
 
 
 def _is_check():
