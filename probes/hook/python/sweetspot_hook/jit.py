@@ -269,6 +269,11 @@ class Search:
             self.steps.finish()
 
     @guarded
+    def attempt(self, call, *args):
+        """Calls a function that has no guard of its own."""
+        return call(*args)
+
+    @guarded
     def saving(self, *_):
         """A checkpoint is about to be written: when, or None if it is part of another, or none of the training."""
         if self.is_saving or self.over or self.steps is None or self.steps.training.idle():

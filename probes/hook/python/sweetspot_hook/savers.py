@@ -30,13 +30,16 @@ _late = []  # of modules that were being imported when PyTorch was: they import 
 
 def wrap(r, torch):
     torch.save = torch.serialization.save = _saving(r, torch.save)
-    for module, owner, names in SAVERS:
-        imports.after(module, functools.partial(r.attempt, _wrap, r, module, owner, names, True))
+    _wrap_imported(r, SAVERS, True)
 
 
 def wrap_of_jax(r):
-    for module, owner, names in OF_JAX:
-        imports.after(module, functools.partial(_wrap, r, module, owner, names, False))
+    _wrap_imported(r, OF_JAX, False)
+
+
+def _wrap_imported(r, savers, again):
+    for module, owner, names in savers:
+        imports.after(module, functools.partial(r.attempt, _wrap, r, module, owner, names, again))
 
 
 def wrap_late(r):
