@@ -104,6 +104,7 @@ differing: 1 epochs, None steps, ` + round + `streamed: 3 epochs, None steps, ` 
 		`tried: 2 epochs, None steps, None
 tried_again: 2 epochs, None steps, ` + round +
 		`once_more: 2 epochs, None steps, it trains again further down (line 3 of it), for 3 epochs more
+on_one_line: 2 epochs, None steps, None
 alternative: 2 epochs, None steps, None
 turned_off: 2 epochs, None steps, None
 second_loop: 3 epochs, None steps, it trains again further down (line 3 of it), for 2 epochs more

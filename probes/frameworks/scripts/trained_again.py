@@ -185,6 +185,10 @@ def once_more():
     fit(3)
 
 
+def on_one_line():
+    n = 2; fit(n)
+
+
 def alternative():
     if not FINE_TUNE:
         fit(2)
@@ -336,7 +340,7 @@ def asked(way):
 
 
 print(*map(asked, (whole, numbered, comprehended, listed, cross_validated, drawn_before, layer_by_layer, differing, streamed, tried, tried_again,
-                   once_more, alternative, turned_off, second_loop, each_its_own, set_between, longer, perhaps, of_unknown_length, evaluated,
+                   once_more, on_one_line, alternative, turned_off, second_loop, each_its_own, set_between, longer, perhaps, of_unknown_length, evaluated,
                    searched, called_once, given_to_another, of_the_same_library, of_others,
                    by_a_trainer, by_a_trainer_each, until, until_counted, by_a_search,
                    fine_tuned, by_a_hook)), sep="\n")

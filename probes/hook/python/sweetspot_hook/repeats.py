@@ -366,7 +366,7 @@ def _following(block, at):
     for i, s in enumerate(block):
         if s is at:
             return block[i + 1 :]
-        if s.lineno <= at.lineno <= s.end_lineno:
+        if s.lineno <= at.lineno <= s.end_lineno and at in ast.walk(s):  # a line may have several statements
             parts = [getattr(s, name, []) for name in ("body", "orelse", "finalbody")] + [
                 h.body for h in getattr(s, "handlers", [])
             ]
