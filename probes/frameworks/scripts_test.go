@@ -141,6 +141,8 @@ var scripts = []script{
 	{file: "by_hand.py", iterations: 40, batch: 16, samples: unknown, perEpoch: 10, epochs: 4, steps: unknown,
 		validations: 4, seed: true},
 	{file: "then_by_hand.py", iterations: 30, batch: 12, samples: 60, perEpoch: 5, epochs: 6, steps: unknown, seed: true},
+	{file: "recurrent_by_hand.py", iterations: 60, batch: unknown, samples: unknown, perEpoch: unknown, epochs: unknown,
+		steps: 60, seed: true},
 	{file: "tensors.py", iterations: 50, batch: unknown, samples: unknown, perEpoch: unknown, epochs: unknown, steps: 50,
 		seed: true},
 	{file: "ema.py", iterations: 24, batch: 5, samples: 40, perEpoch: 8, epochs: 3, steps: unknown, validations: 4,

@@ -261,7 +261,7 @@ func TestScripts(t *testing.T) {
 		},
 		{
 			script: "by_hand.py", batch: 16, perEpoch: 10, trainSize: unknown, epochs: 4, params: 195,
-			unit: "sample", precision: "fp32", places: grid(4, 10), units: repeat(40, unknown), models: 1, stdout: "epoch 0: ",
+			unit: "sample", precision: "fp32", places: grid(4, 10), units: repeat(40, unknown), models: 2, stdout: "epoch 0: ",
 			validations: []validation{{0, unknown}, {1, unknown}, {2, unknown}, {3, unknown}},
 		},
 		{

@@ -33,7 +33,9 @@ class Between:
             return
         self.computing()
         if not self.off and self.count == 0 and self.gradients is not None:
+            self.unread = True  # its loops, a recurrent network's over a text, are not those that train
             self.look_back()
+            self.unread = self.unread and self.count > 0
         if self.off or self.count > 0:
             return handle.remove()
         if not module.training or not self.torch.is_grad_enabled():

@@ -8,25 +8,32 @@ from . import callbacks, epoch_loop, epochs, events, loops, pace, repeats, sched
 class Lengths:
     """The part of the recorder that reads the program."""
 
-    def length(self):
-        """Finds how long the loops train that the program is in, beside what it has trained in others."""
+    def length(self, before=None):
+        """Finds how long the loops train that the program is in, beside the steps before, in others; all for None."""
         frames, loader = self.frames(), self.data.latest and self.data.latest.loader_id
         place = loops.outermost(frames)
         repeated = place == self.place
         if not repeated or self.data.epochs_done and epochs.begin(frames, loader):
-            self._find_length(frames, place, repeated, loader)
+            self._find_length(frames, place, repeated, loader, self.count if before is None else before)
         elif self.facts.steps and self.count >= self.facts.steps:  # and yet it goes on: the number is of something else
             self.facts.steps, self.pace = 0, pace.find(frames, self.count)
         syntax.forget()
 
-    def _find_length(self, frames, place, repeated, loader):
+    def read(self):
+        """Finds the length, which was left for later at the first step."""
+        self.unread = False
+        self.length(before=0)
+        if self.first is None:
+            self.describe()
+
+    def _find_length(self, frames, place, repeated, loader, before):
         self.place, f = place, self.facts
         f.epochs, f.steps = epochs.find(frames, sys.argv[1:], loader), steps.find(frames, sys.argv[1:])
         self.data.of_epochs, self.data.rounds = bool(f.epochs), f.epochs and steps.of_pass(frames, loader)
         later = self._plan(frames, repeated)
         f.epochs = self.due = f.epochs and f.epochs + self.data.epochs_done
         f.epochs = f.epochs and f.epochs + later
-        f.steps = f.steps and f.steps + self.count
+        f.steps = f.steps and f.steps + before
         if f.epochs and (loader is None or epochs.counted(frames)):
             self.data.follow(epoch_loop.find(frames))
         in_doubt = f.epochs is None and (f.steps is None or steps.multiplied(frames))

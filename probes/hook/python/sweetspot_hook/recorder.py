@@ -80,6 +80,7 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         self.until, self.room = 0.0, 0  # the host time until which steps can wait in it, and how many calls
         self.forward_at = self.built_at = None  # host times
         self.place, self.pace = (), None  # of the loop that trains, and how it goes on
+        self.unread = False  # these and the length wait for the next backward pass
         # Id of what first computed, the units it was given, and their shape.
         self.first_module, self.batch, self.given = None, None, None
         self.computes_on = None  # device, where the optimizer may have its parameters elsewhere
@@ -157,7 +158,8 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
             self.attempt(language.by_trainer, self.facts.language, self.frames())
         if by_hand:
             optimizer.forget()
-        self.length()
+        if not self.unread:
+            self.length()
         savers.wrap_late(self)
         self.control.watch()
         ends.when_ended(self.finish)

@@ -93,6 +93,8 @@ class Stepping:
             return self.give_up(err)
         if by_hand and self.gradients is not None:
             self.look_back()
+            if self.unread:
+                self.attempt(self.read)
             self.gradients.before()
         return by_hand
 
