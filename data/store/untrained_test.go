@@ -14,7 +14,8 @@ func TestUntrainedValidations(t *testing.T) {
 	rec, err := s.Start(ctx, description())
 	must(t, err)
 	must(t, rec.Append(ctx, Batch{Validations: []profile.Validation{{Seconds: 9, Iterations: new(0)}}}))
-	must(t, rec.Append(ctx, Batch{Iterations: series(40), Validations: []profile.Validation{{Seconds: 2, Iterations: new(40)}}}))
+	must(t, rec.Append(ctx, Batch{Iterations: series(40),
+		Validations: []profile.Validation{{Seconds: 2, Iterations: new(40)}}}))
 	must(t, rec.Finish(ctx, Finish{Run: profile.Run{Status: profile.Done, FirstValidationS: new(2.0),
 		Validations: []profile.Validation{{Seconds: 2, Metric: "top-1", Value: new(0.5), Iterations: new(40)}}}}))
 	r := loadSet(t, s).Runs[0]
