@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"sweetspot/data/store"
 	"sweetspot/engine/profile"
@@ -104,8 +105,9 @@ type Validation struct {
 	Metric         *string  `json:"metric"`
 	Value          *float64 `json:"value"`
 	HigherIsBetter bool     `json:"higher_is_better"`
-	Units          *float64 `json:"units"` // evaluated
-	AtS            *float64 `json:"at_s"`  // when it ended, from the run's start
+	Units          *float64 `json:"units"`      // evaluated
+	AtS            *float64 `json:"at_s"`       // when it ended, from the run's start
+	Iterations     *int     `json:"iterations"` // done before it; 0 of the untrained network
 }
 
 // Pause is time of a run that belongs to no iteration and no validation.
@@ -190,13 +192,14 @@ func WriteRuns(w io.Writer, set *profile.Set, iterations func(run int64) ([]stor
 }
 
 func writeRun(out *bufio.Writer, r profile.Run, its []store.Iteration) error {
+	validations := slices.Concat(r.Untrained, r.Validations)
 	recorded := RecordedRun{
-		Run: NewRun(r), Iterations: orEmpty(its), Validations: make([]Validation, len(r.Validations)),
+		Run: NewRun(r), Iterations: orEmpty(its), Validations: make([]Validation, len(validations)),
 		Pauses: make([]Pause, len(r.Pauses)),
 	}
-	for k, v := range r.Validations {
+	for k, v := range validations {
 		recorded.Validations[k] = Validation{v.Epoch, lasted(v), OrNull(clean(v.Metric)), v.Value, v.HigherIsBetter, v.Units,
-			v.AtS}
+			v.AtS, v.Iterations}
 	}
 	for k, p := range r.Pauses {
 		recorded.Pauses[k] = Pause{p.AtS, p.Seconds, OrNull(clean(p.Kind)), p.Iterations}

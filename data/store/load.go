@@ -192,8 +192,7 @@ func parseLayers(text string) map[string]float64 {
 	return layers
 }
 
-// loadLists reads the validations and pauses of the runs of a set. A validation
-// before the first iteration is none of the training's: it is left out.
+// loadLists reads the validations and pauses of the runs of a set.
 func loadLists(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
 	at := make(map[int64]int, len(set.Runs))
 	for i, r := range set.Runs {
@@ -204,10 +203,10 @@ func loadLists(ctx context.Context, tx *sql.Tx, set *profile.Set) error {
 		profile.Validation
 	}
 	const validationQuery = "SELECT run_id, epoch, seconds, metric, value, higher_is_better, units, at_s, " +
-		"iterations FROM validations WHERE iterations IS NOT 0 ORDER BY run_id, seq"
+		"iterations FROM validations ORDER BY run_id, seq"
 	err := each(ctx, tx, validationQuery, nil, func(v *validationRow) error {
 		if i, ok := at[v.RunID]; ok {
-			set.Runs[i].Validations = append(set.Runs[i].Validations, v.Validation)
+			set.Runs[i].AddValidation(v.Validation)
 		}
 		return nil
 	})

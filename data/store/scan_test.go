@@ -58,6 +58,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 	tuning.Architecture.Name, tuning.Architecture.Source = "", ""                       // the run's
 	r.Serving.Input, r.Serving.Output = 512, 64                                         // at least one token
 	r.Sizes[0].Of, r.Sizes[0].Per, r.Sizes[0].From = profile.Side, "step", []float64{0} // which begin at once
+	r.Untrained[0].Iterations = new(0)                                                  // before the first
 	s := openTemp(t)
 	_, err := s.Import(t.Context(), set)
 	must(t, err)

@@ -185,8 +185,9 @@ type Run struct {
 	PeakMemoryBytes *float64 // largest GPU memory used, per GPU
 	Accuracy        *Accuracy
 	Validations     []Validation
-	Pauses          []Pause   `json:",omitempty"` // nil where none was seen, which need not mean that there are none
-	EpochStartsS    []float64 `json:",omitempty"` // when each epoch began, in seconds from the run's start, rising
+	Untrained       []Validation `json:",omitempty"` // before the first iteration: their time is in the initialisation
+	Pauses          []Pause      `json:",omitempty"` // nil where none was seen, which need not mean that there are none
+	EpochStartsS    []float64    `json:",omitempty"` // when each epoch began, in seconds from the run's start, rising
 	Status          Status
 	Basis           estimate.Basis
 	Source, AsOf    string
@@ -247,6 +248,15 @@ type Validation struct {
 	Units          *float64
 	AtS            *float64 `json:",omitempty"` // when it ended, in seconds from the run's start
 	Iterations     *int     `json:",omitempty"` // number of iterations before it
+}
+
+// AddValidation adds an evaluation, to those of the untrained network if no iteration came before it.
+func (r *Run) AddValidation(v Validation) {
+	if v.Iterations != nil && *v.Iterations == 0 {
+		r.Untrained = append(r.Untrained, v)
+	} else {
+		r.Validations = append(r.Validations, v)
+	}
 }
 
 // Pause is time during a run that belongs to no iteration and no validation.

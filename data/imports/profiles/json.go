@@ -187,11 +187,11 @@ func summarise(iterations []store.Iteration, r *profile.Run) {
 func lists(w *contract.RecordedRun, r *profile.Run) {
 	for _, v := range w.Validations {
 		one := profile.Validation{Epoch: v.Epoch, Metric: text(v.Metric), Value: v.Value, HigherIsBetter: v.HigherIsBetter,
-			Units: v.Units, AtS: v.AtS}
+			Units: v.Units, AtS: v.AtS, Iterations: v.Iterations}
 		if v.Seconds != nil {
 			one.Seconds = *v.Seconds
 		}
-		r.Validations = append(r.Validations, one)
+		r.AddValidation(one)
 	}
 	for _, p := range w.Pauses {
 		r.Pauses = append(r.Pauses, profile.Pause{AtS: p.AtS, Seconds: p.Seconds, Kind: text(p.Kind),
@@ -215,7 +215,10 @@ func check(r *profile.Run) error {
 		return errors.New("has epochs out of order")
 	}
 	var numbers []*float64
-	for _, v := range r.Validations {
+	for _, v := range slices.Concat(r.Untrained, r.Validations) {
+		if v.Iterations != nil && *v.Iterations < 0 {
+			return profilecsv.ErrNumber
+		}
 		numbers = append(numbers, &v.Seconds, v.Units, v.AtS)
 	}
 	for _, p := range r.Pauses {
