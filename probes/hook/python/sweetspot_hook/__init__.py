@@ -34,7 +34,7 @@ what it watches once the program has imported it. The modules:
     rounds.py     by what the names hold in each round of a loop
     evaluate.py   and what expressions of numbers come to
     repeats.py    how often the program trains, and whether it does so once more
-    early.py      validations before the first step
+    untrained.py  validations before the first step
     phases.py     validations: between eval() and train(), or over another loader
     clock.py      time on the host, and on a device without waiting for it
     graphs.py     steps that were captured in a CUDA graph

@@ -40,7 +40,7 @@ class Between:
             return handle.remove()
         if not module.training or not self.torch.is_grad_enabled():
             if not self.torch.is_grad_enabled():
-                self.early.computing(module)
+                self.untrained.computing(module)
             return
         if self.forward_at is None or (self.built_at is not None and self.forward_at < self.built_at):
             self.forward_at, self.first_module = perf_counter(), id(module)
@@ -79,22 +79,25 @@ class Between:
             self.facts.autocast = getattr(region, "fast_dtype", None)
 
     @guarded
-    def untrained(self, module, training):
+    def switching(self, module, training):
         """As mode, before the first step; what it switches of its own goes with it."""
-        self.early.inside = True
-        self.early.switch(module, bool(training))
+        if self.off:  # there will be none
+            self.untrained = None
+            return
+        self.untrained.inside = True
+        self.untrained.switch(module, bool(training))
 
     def switched(self):
-        if self.early is not None:
-            self.early.inside = False
+        if self.untrained is not None:
+            self.untrained.inside = False
 
-    def untrained_results(self):
-        """The validations before the first step. As there is nothing before them, they are in the initialisation."""
+    def tell_untrained(self):
+        """Reports the validations before the first step, whose time is in the initialisation."""
         self.catch_up()
         if not self.acts():
-            for begin, end, seen in self.early.validations(self.facts.watched):
+            for begin, end, seen in self.untrained.validations(self.facts.watched):
                 self.validation_at(end, 0, end - begin, seen, untrained=True)
-        self.early = None
+        self.untrained = None
 
     @guarded
     def mode(self, module, training):
@@ -360,8 +363,8 @@ class Between:
         d = self.data
         size = a_pass.add(glance)
         d.latest = a_pass
-        if self.early is not None:
-            self.early.asked(a_pass)
+        if self.untrained is not None:
+            self.untrained.asked(a_pass)
         if self.open is not None and not self.averages:
             self.open.add(a_pass, size, seconds)
             if a_pass.given == a_pass.length:
@@ -374,8 +377,8 @@ class Between:
         """It is exhausted. A whole pass without a step or a gradient was a validation."""
         self.catch_up()
         a_pass.exhausted = True
-        if self.early is not None:
-            self.early.exhausted(a_pass)
+        if self.untrained is not None:
+            self.untrained.exhausted(a_pass)
         d = self.data
         if self.open is not None and not self.averages:
             self.open.last = a_pass.ended = self.clock.mark()

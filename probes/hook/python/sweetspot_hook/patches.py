@@ -253,8 +253,8 @@ def _modules(r, base):
     def watched(self, mode=True):
         if is_compiling():
             return train(self, mode)
-        if r.early is not None and not r.early.inside:
-            r.untrained(self, mode)
+        if r.untrained is not None and not r.untrained.inside:
+            r.switching(self, mode)
             try:
                 return train(self, mode)
             finally:
@@ -327,6 +327,7 @@ def _compiled(r, torch, forward_hook):
 
 
 def _unseen(r, compiling, forward_hook, then=None, when=None):
+    """Wraps a function that compiles what it is given, always or where its argument of the name `when` says so."""
     always = when is None or (getattr(compiling, "__kwdefaults__", None) or {}).get(when)
 
     @functools.wraps(compiling)
@@ -335,8 +336,8 @@ def _unseen(r, compiling, forward_hook, then=None, when=None):
             r.computing()
             r.attempt(r.flops.give_up)
             r.attempt(forward_hook.remove)
-            if r.early is not None:
-                r.early.blind = True
+            if r.untrained is not None:
+                r.untrained.blind = True
         result = compiling(*args, **kwargs)
         if then is not None:
             r.attempt(then, r)

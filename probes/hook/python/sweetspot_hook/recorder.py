@@ -12,8 +12,8 @@ import sys
 from time import perf_counter
 
 from . import (
-    between, clock, control, cycles, data, early, ends, epoch_loop, events, facts, flops, graphs, guard, language,
-    lengths, log, model_parallel, packages, ranks, savers, sizes, stepping, syntax, work,
+    between, clock, control, cycles, data, ends, epoch_loop, events, facts, flops, graphs, guard, language,
+    lengths, log, model_parallel, packages, ranks, savers, sizes, stepping, syntax, untrained, work,
 )
 from .guard import guarded
 
@@ -90,7 +90,7 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         self.again = None  # what was said of it, where the program trains once more
         self.further = False  # whether it was said that it does so further down
         self.sizes = None  # that the text tells, until shapes tell of what
-        self.early = early.Early()  # validations before the first step; None from then on
+        self.untrained = untrained.Untrained()  # validations before the first step; None from then on
         self.phases, self.open = [], None  # since the last step
         self.usual, self.alike = None, 0  # passes in a validation, and how many in succession had as many
         self.attacked = 0  # iterations done when gradients were last computed in evaluation mode
@@ -164,7 +164,7 @@ class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
         self.control.watch()
         ends.when_ended(self.finish)
         events.emit("hello", rank=self.rank, **self.facts.hello())
-        self.attempt(self.untrained_results)
+        self.attempt(self.tell_untrained)
         self._first_iteration(t, end)
         packages.tell(self.rank)
         self.memory(perf_counter())

@@ -4,12 +4,15 @@ Which network is trained is known at the first step only: until then those of al
 are noted. Their time is part of the initialisation.
 """
 
+import collections
 import sys
 import weakref
 from time import perf_counter
 
 # Lightning evaluates a few batches to find mistakes early. That is no validation.
 CHECKS = ("_run_sanity_check",)
+
+MOST = 16  # passes at a time, and evaluations, that are remembered: a program may only evaluate
 
 
 class Evaluation:
@@ -20,7 +23,8 @@ class Evaluation:
         # A wrapper may be gone by the first step, and another module in its place.
         self.parts = _parts(module)
         self.first, self.computed = None, 0  # the part that first computed, and how often it did, without gradients
-        self.passes, self.last = [], None  # over loaders, and when one of these was last exhausted
+        self.passes = collections.deque(maxlen=MOST)  # over loaders
+        self.exhausted, self.seen, self.last = 0, None, None  # of them: how many, the last's samples, and when
 
     def is_of(self, watched):
         return any(m in watched and part() is not None for m, part in self.parts.items())
@@ -38,15 +42,16 @@ class Evaluation:
 
     def units(self):
         """Samples that it saw, or None. Of several loaders the result may be that of one."""
-        whole = [p for p in self.passes if p.exhausted]
-        return whole[0].units if len(whole) == 1 else None
+        return self.seen if self.exhausted == 1 else None
 
 
-class Early:
+class Untrained:
+    """The evaluations of all networks so far."""
+
     def __init__(self):
         self.inside = False  # a module is switching its parts
         self.blind = False  # computing is not seen
-        self.open, self.closed = {}, []  # by the module's id
+        self.open, self.closed = {}, collections.deque(maxlen=MOST)  # by the module's id; those that were whole
 
     def switch(self, module, training):
         """A module, and no part of one that does so, goes into or out of training mode."""
@@ -54,8 +59,10 @@ class Early:
         if e is not None and e.parts[id(module)]() is not module:
             e = None
         if training and e is not None:
+            del self.open[id(module)]
             e.end = perf_counter()
-            self.closed.append(self.open.pop(id(module)))
+            if e.is_whole(self.blind):
+                self.closed.append(e)
         elif not training and (e is None or not e.computed) and not _is_check():
             self.open[id(module)] = Evaluation(module)
 
@@ -73,12 +80,12 @@ class Early:
     def exhausted(self, a_pass):
         for e in self.open.values():
             if a_pass in e.passes:
-                e.last = perf_counter()
+                e.exhausted, e.seen, e.last = e.exhausted + 1, a_pass.units, perf_counter()
 
     def validations(self, watched):
         """(begin, end, samples) of each validation of the network that has the watched modules."""
         found = []
-        for e in self.closed + list(self.open.values()):
+        for e in (*self.closed, *self.open.values()):
             if e.is_whole(self.blind) and e.is_of(watched):
                 begin, end = e.begin, e.last or e.end
                 if not found or begin >= found[-1][1]:  # a wrapper's is that of what it wraps
