@@ -102,7 +102,8 @@ func (s *Store) importRun(ctx context.Context, tx *transaction, model profile.Mo
 		return false, err
 	}
 	rows := runRows{tx: tx, run: id, next: map[string]int64{}}
-	if err := rows.append(ctx, Batch{Validations: slices.Concat(run.Untrained, run.Validations), Pauses: run.Pauses}); err != nil {
+	validations := slices.Concat(run.Untrained, run.Validations)
+	if err := rows.append(ctx, Batch{Validations: validations, Pauses: run.Pauses}); err != nil {
 		return false, err
 	}
 	return true, s.raise(ctx, tx, mark)
