@@ -1,6 +1,7 @@
 """Fine-tuning recipes: beside each validation the network computes an example to look at, in evaluation mode.
 
-After the last step it is tested on tensors, which no loader gives.
+So it does in the middle of each later epoch, far from a validation. After the last
+step it is tested on tensors, which no loader gives.
 """
 
 import torch
@@ -34,11 +35,13 @@ def show(example):
 
 for epoch in range(4):
     print("%.6f" % show(x[:1]))
-    for a, b in DataLoader(train, batch_size=10):
+    for i, (a, b) in enumerate(DataLoader(train, batch_size=10)):
         loss = nn.functional.mse_loss(model(a), b)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+        if epoch and i == 3:
+            print("%.6f" % show(x[:1]))
     print("epoch %d: %.6f" % (epoch, validate(DataLoader(valid, batch_size=10))))
 print("test %.6f" % show(x[1:2]))
 weights.tell(model)

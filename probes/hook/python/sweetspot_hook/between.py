@@ -13,7 +13,7 @@ from . import compiled, events, loaders, log, phases
 from .guard import guarded
 
 
-CHECKPOINT, COMPILATION = "checkpoint", "compilation"  # kinds of pauses
+CHECKPOINT, COMPILATION, GENERATION = "checkpoint", "compilation", "generation"  # kinds of pauses
 WORLDS = ("gymnasium", "gym", "dm_env", "pettingzoo")
 
 
@@ -200,28 +200,35 @@ class Between:
         self.is_saving = False
         self._add_pause(begin, self.clock.mark(), CHECKPOINT)
 
-    def _add_pause(self, begin, end, kind):
-        """Between these marks the training paused."""
+    def _add_pause(self, begin, end, kind, within=()):
+        """Between these marks the training paused, apart from the pauses within."""
         t = events.at(self.clock.host(end))
         self.pauses.append((begin, end))
         if self.clock.immediate:
-            self._tell_pause(t, begin, end, kind)
+            self._tell_pause(t, begin, end, kind, within)
         else:
-            self.queue.add(end, lambda: self._tell_pause(t, begin, end, kind))
+            self.queue.add(end, lambda: self._tell_pause(t, begin, end, kind, within))
 
-    def _tell_pause(self, t, begin, end, kind):
+    def _tell_pause(self, t, begin, end, kind, within):
         if self.rank == 0:
-            events.emit("pause", t=round(t, 6), seconds=round(self.clock.seconds(begin, end), 9), kind=kind)
+            seconds = self.clock.seconds(begin, end) - sum(self.clock.seconds(*p) for p in within)
+            events.emit("pause", t=round(t, 6), seconds=round(max(0.0, seconds), 9), kind=kind)
 
     def interruptions(self, at_end=False):
-        """As phases.interruptions, since the last step."""
+        """Validations, pauses and waits as of phases.interruptions, since the last step."""
         usual, training = self.usual if at_end or self.alike > 1 else None, self.data.training
         found = phases.joined(self.phases, training, at_end)
         attacks = self.attacks(found)
         for phase in found:
             phase.differentiated = phase.differentiated and attacks
             self._compare(len(phase.whole(training)))
-        return phases.interruptions(self.clock, training, found, self.whole, self.pauses, usual, at_end)
+        self.with_data = self.with_data or bool(self.whole) or any(phase.others(training) for phase in found)
+        validations, shown, pauses, late = phases.interruptions(
+            self.clock, training, found, self.whole, self.pauses, usual, at_end, self.with_data
+        )
+        for b, e, _, within in shown:
+            self._add_pause(b, e, GENERATION, within)
+        return validations, pauses + [(b, e) for b, e, _, _ in shown], late
 
     def _compare(self, evaluations):
         """Notes of how many a validation is made. Of several at once it says nothing new."""

@@ -141,26 +141,31 @@ def joined(phases, training, at_end):
     return found
 
 
-def interruptions(clock, training, phases, whole, pauses, usual, at_end):
+def interruptions(clock, training, phases, whole, pauses, usual, at_end, with_data=False):
     """What happened between two steps, or after the last one, given how many evaluations a validation usually has.
 
-    Returns validations, pauses, and the wait for the batch that arrived during a validation.
+    Returns validations, what was made to look at, pauses, and the wait for the batch that arrived during a validation.
 
     whole are the passes that were validations, pauses the checkpoints; a checkpoint
-    within a validation does not count in its time.
+    within a validation does not count in its time. with_data is whether validations go over loaders: what the
+    network computes in evaluation mode without one is then a text or pictures.
     """
-    found, late = list(whole), 0.0
+    found, shown, late = list(whole), [], 0.0
     for phase in phases:
         end = phase.end(clock, training, at_end)
         if end is None or end is phase.fetched.get(training):
             late += phase.wait.get(training, 0.0)
-        if end is not None:
+        if end is not None and with_data and not at_end and not phase.others(training):
+            shown.append((phase.begin, end, None))
+        elif end is not None:
             found += phase.parts(training, end, usual)
-    host = clock.host
-    found.sort(key=lambda v: host(v[0]))
-    validations, rest = [], list(pauses)
-    for b, e, seen in found:
-        within = [p for p in rest if host(b) <= host(p[0]) and host(p[1]) <= host(e)]
-        rest = [p for p in rest if p not in within]
-        validations.append((b, e, seen, within))
-    return validations, rest, late
+    host, rest = clock.host, list(pauses)
+
+    def apart(intervals):
+        nonlocal rest
+        for b, e, seen in sorted(intervals, key=lambda v: host(v[0])):
+            within = [p for p in rest if host(b) <= host(p[0]) and host(p[1]) <= host(e)]
+            rest = [p for p in rest if p not in within]
+            yield b, e, seen, within
+
+    return list(apart(found)), list(apart(shown)), rest, late
