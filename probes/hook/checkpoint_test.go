@@ -18,6 +18,7 @@ import (
 	"sweetspot/engine/steady"
 	"sweetspot/engine/training"
 	"sweetspot/probes/report"
+	"sweetspot/probes/runner"
 	"sweetspot/probes/session"
 )
 
@@ -87,6 +88,16 @@ func TestAValidationEndsBeforeItsCheckpoint(t *testing.T) {
 		if begun := *p.T - p.Seconds; p.Seconds < 0.3 || *v.T-v.Seconds > begun || *v.T > begun+0.1 {
 			t.Errorf("the validation at %.3f s, which lasted %.3f s, did not end before %.3f s", *v.T, v.Seconds, begun)
 		}
+	}
+}
+
+// Data that a program keeps before it has an optimizer are no checkpoint; its first weights are.
+func TestKeptDataAreNoCheckpoint(t *testing.T) {
+	const kept = "import torch\ntorch.save({'rows': torch.randn(9, 4)}, 'rows.pt')\n"
+	const weights = "torch.save(model.state_dict(), 'first.pt')\nfor i in range(6): learn(*data[i])\n"
+	r := watch(t, runner.Command{Dir: t.TempDir(), Argv: []string{torch(t), script(t, kept+preamble+weights)}}, nil)
+	if len(r.pauses) != 1 || len(r.iterations) != 6 || r.exit.Code != 0 {
+		t.Errorf("%d pauses, %d iterations, exit %+v, stderr %q", len(r.pauses), len(r.iterations), r.exit, r.stderr)
 	}
 }
 

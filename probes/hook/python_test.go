@@ -182,6 +182,12 @@ a, b = DataLoader(data, batch_size=6), DataLoader(other, batch_size=3)
 for epoch in range(2):
     for (x, y), (u, v) in zip(a, b): learn(x, y)
 `, 8, 6, 4, 6, 6, 0, 1},
+		{"a picture from the test set after the first step", `
+for epoch in range(2):
+    for i, (x, y) in enumerate(DataLoader(data, batch_size=6)):
+        learn(x, y)
+        if i == 0: model(next(iter(DataLoader(other, batch_size=3)))[0])
+`, 8, 6, 4, 6, 6, 0, 1},
 		{"a look at the test set before", `
 examples = iter(DataLoader(other, batch_size=12)); next(examples)
 for epoch in range(2):
@@ -215,6 +221,43 @@ for epoch in range(2):
     for x, y in DataLoader(data, batch_size=6): learn(x, y)
     scheduler.step()
 `, 8, 6, 4, 6, 6, 0, 1},
+		{"a picture of the batch in evaluation mode", `
+def save_image(picture, name): pass
+for epoch in range(2):
+    for i, (x, y) in enumerate(DataLoader(data, batch_size=6)):
+        learn(x, y)
+        if i == 1:
+            model.eval()
+            with torch.no_grad(): sample = model(x[:3])
+            save_image(sample, "sample.png")
+            model.train()
+`, 8, 6, 4, 6, 6, 0, 1},
+		{"a measured sample in evaluation mode", `
+for epoch in range(2):
+    for i, (x, y) in enumerate(DataLoader(data, batch_size=6)):
+        learn(x, y)
+        if i == 1:
+            model.eval()
+            with torch.no_grad(): sample = model(data.tensors[0])
+            print("error", (sample - data.tensors[1]).abs().mean().item())
+            model.train()
+`, 8, 6, 4, 6, 6, 2, 1},
+		{"samples one by one", `
+for epoch in range(2):
+    for x, y in [data[i] for i in range(5)]: learn(x, y)
+`, 10, 1, 5, unknown, unknown, 0, 2},
+		{"words of one sample", `
+words = [(torch.tensor([1, 2, 3]), torch.tensor([[1.0]])), (torch.tensor([0, 2]), torch.tensor([[2.0]]))]
+class Sum(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.out = nn.Embedding(4, 6), nn.Linear(6, 1)
+    def forward(self, x): return self.out(self.words(x).sum(0).view(1, -1))
+model = Sum()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for epoch in range(3):
+    for x, y in words: learn(x, y)
+`, 6, 1, 2, unknown, unknown, 0, 1},
 		{"several steps with one batch", `
 for epoch in range(2):
     for x, y in DataLoader(data, batch_size=12):

@@ -24,6 +24,8 @@ what it watches once the program has imported it. The modules:
     gradients.py  and by the changed parameters where there is none
     compiled.py   leaves torch.compile undisturbed, and tells how long it took
     between.py    and what happens in between into pauses and validations
+    delivered.py  and the batches that loaders give meanwhile
+    showing.py    what is computed only to be looked at
     guard.py      keeps failures of the hook out of the program
     loaders.py    one pass over a DataLoader, and facts from batches and loaders
     flops.py      operations, activations and layers of the first iteration

@@ -141,10 +141,12 @@ class Data:
             self.passes.pop(self.training, None)  # with a batch that was fetched for nothing
         candidates = [p for p in self.passes if not p.unused] or list(self.passes)
         ours = [p for p in candidates if p.loader_id == self.main]
-        if count == 1 and ours and candidates[0].loader_id != self.main:
+        first = candidates[0] if candidates else None
+        if count == 1 and ours and first.loader_id != self.main and first.steps_before <= ours[-1].steps_before:
             # Of several loaders in one loop the first is the training set. A batch
-            # that was only inspected before the loop is not asked for again.
-            return self._turn(candidates[0], count)
+            # that was only inspected before the loop is not asked for again, and
+            # one to draw a picture from, after the first step, is of a later pass.
+            return self._turn(first, count)
         if self.training in self.passes and not (ours and ours[-1] is not self.training and self.crosses()):
             return 0
         if ours:
@@ -153,10 +155,9 @@ class Data:
             return self._turn(candidates[-1], count)
         if not candidates and self.latest is not None and self.latest is not self.training:
             p = self.latest
-            first = p.given == 1 + self.lead
             old = self.training
             over = old is not None and (old.exhausted or p.steps_before == count and old.is_left())
-            if p.loader_id == self.main or over and first and not p.exhausted:
+            if p.loader_id == self.main or over and p.given == 1 + self.lead and not p.exhausted:
                 return self._turn(p, count)  # within a validation that nobody ended, or not yet
         return 0
 

@@ -19,12 +19,13 @@ class Phase:
     passes before it, and `differentiated` is whether it had some of its own.
     `turns` are when evaluation mode was asked for, each but the last with
     something computed after it, and `computed` when the network last was. Of one that only holds
-    others and computes nothing as a whole, `touched` is when one of these was.
+    others and computes nothing as a whole, `touched` is when one of these was. `shown` is
+    whether the program's text looks at what is computed, and measures nothing.
     """
 
-    def __init__(self, begin, followed, backwards):
+    def __init__(self, begin, followed, backwards, shown=False):
         self.begin = begin
-        self.back = None
+        self.back, self.shown = None, shown
         self.backwards, self.differentiated = backwards, False
         self.turns, self.computed, self.touched = [begin], None, None
         self.ran = False if followed else None  # whether anything was computed; None for unknown
@@ -75,6 +76,7 @@ class Phase:
         """Takes the one that continues it."""
         self.back, self.last, self.spent = later.back, later.last or self.last, later.spent
         self.turns, self.computed = self.turns + later.turns, later.computed or self.computed
+        self.shown = self.shown and later.shown
         self.touched = later.touched or self.touched
         self.ran, self.idle = later.ran if self.ran is False else self.ran, later.idle
         for p, mark in later.fetched.items():
@@ -155,7 +157,7 @@ def interruptions(clock, training, phases, whole, pauses, usual, at_end, with_da
         end = phase.end(clock, training, at_end)
         if end is None or end is phase.fetched.get(training):
             late += phase.wait.get(training, 0.0)
-        if end is not None and with_data and not at_end and not phase.others(training):
+        if end is not None and (phase.shown or with_data and not at_end) and not phase.others(training):
             shown.append((phase.begin, end, None))
         elif end is not None:
             found += phase.parts(training, end, usual)

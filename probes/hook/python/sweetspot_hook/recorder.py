@@ -12,7 +12,7 @@ import sys
 from time import perf_counter
 
 from . import (
-    between, clock, control, cycles, data, ends, epoch_loop, events, facts, flops, graphs, guard, language,
+    between, clock, control, cycles, data, delivered, ends, epoch_loop, events, facts, flops, graphs, guard, language,
     lengths, log, model_parallel, packages, ranks, savers, sizes, stepping, syntax, untrained, work,
 )
 from .guard import guarded
@@ -42,7 +42,7 @@ class Interval:
             self.wait = later.wait + (self.wait or 0.0)
 
 
-class Recorder(between.Between, stepping.Stepping, lengths.Lengths):
+class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.Lengths):
     def __init__(self, torch, here):
         self.torch, self.here = torch, here
         self.optimizers = []  # weak
