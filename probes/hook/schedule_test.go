@@ -72,6 +72,10 @@ func TestSchedulesInTheText(t *testing.T) {
 
 		epochs + each + "\n        if epoch < 5: model(x)": "epoch: if epoch < 5: model(x) (line 4)",
 
+		epochs + "\n    for i, (x, y) in enumerate(loader):\n        done = epoch * len(loader) + i\n" +
+			"        if done < 40:\n            model(x)\n            step()\n            continue\n" +
+			"        step()": "step: if done < 40: (line 4)",
+
 		// What comes after the last epoch.
 		"n = 12\n" + epochs + each + "\n    final_epoch = epoch + 1 == n\n    if n and final_epoch: evaluate()": "",
 

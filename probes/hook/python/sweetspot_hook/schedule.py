@@ -149,11 +149,23 @@ class Reader:
         of = self.count(node.value)
         if of is None:
             return None
-        self.counts.update((n, of) for n in names if n)
+        # Epochs times their steps are no number to compare with the epochs.
+        counts = "step" if any(map(self._is_step, ast.walk(node.value))) else of
+        self.counts.update((n, counts) for n in names if n)
         if isinstance(node.value, ast.Compare):
             self.compared.update((n, node.value) for n in names if n)
         wanted = [t for t, n in zip(targets, names) if SIZES.fullmatch(n) and self._may_be_size(n)]
         return (of, wanted) if wanted else None
+
+    def _is_step(self, node):
+        """Whether it is epochs times a number and a part of an epoch."""
+        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
+            return False
+        whole, part = node.left, node.right
+        if not isinstance(whole, ast.BinOp):
+            whole, part = part, whole
+        product = isinstance(whole, ast.BinOp) and isinstance(whole.op, ast.Mult) and self.count(whole)
+        return bool(product) and not isinstance(part, ast.Constant)
 
     def _may_be_size(self, name):
         """Whether a name is none of the program's, or that of numbers: a batch may be called as its size is."""
@@ -169,7 +181,8 @@ class Reader:
         )
         if not of or _recurs(node.test) or self._asks(node.test) or self._settled(node.test, node.orelse):
             return None
-        if not node.orelse and node.body[0].lineno <= self.frame.f_lineno <= node.end_lineno:
+        goes_on = not node.orelse and not isinstance(node.body[-1], ast.Continue)  # to what is done otherwise, too
+        if goes_on and node.body[0].lineno <= self.frame.f_lineno <= node.end_lineno:
             return None  # it holds for every step
         sizes = []
         for n in inside(node.body + node.orelse):
