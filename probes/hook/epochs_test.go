@@ -57,6 +57,7 @@ rows_of_epoch: None steps, None epochs
 waits_for_a_number: 70 steps, None epochs
 waits_above: 80 steps, None epochs
 waits_for_data: None steps, None epochs
+passes_over: None steps, None epochs
 waits_within: None steps, None epochs
 waits_for_a_counter: None steps, None epochs
 waits_before: 12 steps, None epochs

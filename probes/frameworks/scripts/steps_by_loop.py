@@ -293,12 +293,28 @@ def waits_above():
         train(1)
 
 
+class Batch:
+    def __init__(self, step):
+        self.rows = 4 if step % 6 else 3
+
+    def size(self):
+        return self.rows, 2
+
+
 def waits_for_data():
     total_steps, buffer = 50, []
     for step in range(total_steps):
         buffer.append(step)
         if len(buffer) > 8:
             train(1)
+
+
+def passes_over():
+    for step in range(12):
+        x = Batch(step)
+        if x.size()[0] != 4:
+            continue
+        train(1)
 
 
 def waits_within():
@@ -418,4 +434,4 @@ def asked(way):
         return "%s: %s" % (way.__name__, found)
 
 
-print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, counts_by_name, summed, left, resumed, held, shown, whole_set, rows_of_epoch, waits_for_a_number, waits_above, waits_for_data, waits_within, waits_for_a_counter, waits_before, waits_for_epochs, waits_for_rounds, worked_out, goes_on, without_end, tasks, flagged)), sep="\n")
+print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, counts_by_name, summed, left, resumed, held, shown, whole_set, rows_of_epoch, waits_for_a_number, waits_above, waits_for_data, passes_over, waits_within, waits_for_a_counter, waits_before, waits_for_epochs, waits_for_rounds, worked_out, goes_on, without_end, tasks, flagged)), sep="\n")

@@ -42,7 +42,7 @@ def share(frames, active, inner=None):
 
 
 def _conditions(frame, outermost, at):
-    """(test, whether it holds) of each order between two values under which a line of the frame is reached.
+    """(test, whether it holds) of each comparison of two values under which a line of the frame is reached.
 
     They are looked for in this node.
     """
@@ -59,16 +59,33 @@ def _conditions(frame, outermost, at):
 
 
 def _orders(test, holds):
-    """Of a test those parts that compare two values by their order, as far as its outcome decides theirs."""
+    """Of a test those parts that compare two values by their order, or look at the size of a batch.
+
+    They are those whose outcome the test's decides.
+    """
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) is holds:
         for part in test.values:
             yield from _orders(part, holds)
-    elif isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in NEGATED:
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1 and (type(test.ops[0]) in NEGATED or _of_batch(test)):
         yield test, holds
 
 
+def _of_batch(test):
+    """Whether it asks for the size of a tensor, such as of a last batch that is smaller and passed over."""
+    return any(getattr(_measured(side), "attr", "") in ("size", "shape") for side in (test.left, test.comparators[0]))
+
+
+def _measured(node):
+    """The attribute that tells the size: x.size of x.size()[0], x.shape of x.shape[0]."""
+    while isinstance(node, (ast.Subscript, ast.Call)):
+        node = node.value if isinstance(node, ast.Subscript) else node.func
+    return node
+
+
 def _part(test, holds, frame, around):
-    """The share of rounds of the loops around in which an order holds; None if unknown, 1 of what counts nothing."""
+    """The share of rounds of the loops around in which it holds; None if unknown, 1 of what counts nothing."""
+    if _of_batch(test):
+        return None
     kind, left, right = type(test.ops[0]), test.left, test.comparators[0]
     kind = kind if holds else NEGATED[kind]
     for loop in around:
