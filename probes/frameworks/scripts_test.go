@@ -114,6 +114,8 @@ var scripts = []script{
 	// Two ranks.
 	{file: "ddp.py", launch: torchrun, ranks: 2, iterations: 24, batch: 10, samples: 80, perEpoch: 8, epochs: 3,
 		steps: unknown, seed: true},
+	{file: "parts.py", launch: torchrun, ranks: 2, iterations: 24, batch: 10, samples: 80, perEpoch: 8, epochs: 3,
+		steps: unknown, seed: true},
 	{file: "spawned.py", args: []string{"spawn"}, ranks: 2, iterations: 24, batch: 12, samples: 96, perEpoch: 8, epochs: 3,
 		steps: unknown, validations: 3, seed: true},
 	{file: "spawned.py", args: []string{"fork"}, ranks: 2, iterations: 24, batch: 12, samples: 96, perEpoch: 8, epochs: 3,

@@ -26,6 +26,7 @@ class Data:
         self.epoch = self.index = 0  # of the coming iteration
         self.epochs_done = self.steps_done = 0  # whole epochs, and the steps in them
         self.name = self.size = self.length = None  # of the training set; None unknown
+        self.of_rank = False  # the size is that of each rank's own set
         self.counted = None  # units of a whole pass, as fetched
         self.loop = None  # of the program over epochs, where no loader tells of these
         self.turns = False  # the coming iteration is the first of another round of it
@@ -268,7 +269,7 @@ class Data:
     def _adopt(self):
         p = self.training
         self.main, self.image, self.changed = p.loader_id, p.image, True
-        self.name, self.size, self.length = p.name, p.train_size, p.length
+        self.name, self.size, self.length, self.of_rank = p.name, p.train_size, p.length, p.of_rank
 
     def _spare(self):
         """The steps that the first pass lacks, whose first batches were kept to look at, as some GANs do."""
@@ -288,7 +289,7 @@ class Data:
             per_epoch = min(self.length, self.rounds or self.length) / self.batches
         if self.loop is not None:
             return self.name, None, per_epoch
-        size = self.size
-        if size is None and self.counted is not None:
-            size = self.counted * replicas
+        size, own = (self.size, self.of_rank) if self.size is not None else (self.counted, True)
+        if size is not None and own:
+            size *= replicas
         return self.name, size, per_epoch

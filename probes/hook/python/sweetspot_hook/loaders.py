@@ -15,6 +15,7 @@ class Pass:
         # The loader itself may be freed before its iterator.
         self.loader_id = id(loader)
         self.name, self.train_size, self.length = dataset_name(loader), train_size(loader), batches(loader)
+        self.of_rank = draws_alone(loader)
         # The latter is the dimension of a batch that its samples are in.
         self._batch_size, self._dim = getattr(loader, "batch_size", None), 0
         self.begin = begin  # mark
@@ -221,7 +222,7 @@ def batches(loader):
 
 
 def train_size(loader):
-    """Samples in one epoch over all ranks, or None."""
+    """Samples in one epoch, or None: over all ranks, or of each one that draws alone."""
     dataset, sampler, batches = (getattr(loader, name, None) for name in ("dataset", "sampler", "batch_sampler"))
     if batches is not None and getattr(loader, "batch_size", None) is None:
         batches = getattr(batches, "batch_sampler", batches)  # of which accelerate shares the batches out
@@ -238,6 +239,15 @@ def train_size(loader):
         return size  # a distributed sampler has a rank's share only
     drawn = length(sampler)
     return size if drawn is None or drawn >= ENDLESS else drawn
+
+
+def draws_alone(loader):
+    """Whether each rank draws samples of its own, as from its part of the data, and none are shared out."""
+    by = loader if getattr(loader, "batch_size", None) is not None else getattr(loader, "batch_sampler", None)
+    sampler = getattr(by, "sampler", None)
+    if sampler is None or hasattr(sampler, "num_replicas") or not length(sampler):
+        return False
+    return not any(kind.__module__.startswith("accelerate.") for kind in type(loader).__mro__)
 
 
 # Classes whose name says nothing about their data.
