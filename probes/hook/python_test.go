@@ -258,6 +258,19 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 for epoch in range(3):
     for x, y in words: learn(x, y)
 `, 6, 1, 2, unknown, unknown, 0, 1},
+		{"packed sentences, words before samples", `
+class Sum(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.cells = nn.Embedding(4, 6), nn.GRU(6, 1)
+    def forward(self, x, lengths):
+        return self.cells(nn.utils.rnn.pack_padded_sequence(self.words(x), lengths))[1][0]
+model = Sum()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for step in range(4):
+    model(torch.randint(4, (5, 3)), torch.tensor([5, 4, 2])).sum().backward()
+    optimizer.step()
+`, 4, 3, unknown, unknown, unknown, 0, 1},
 		{"several steps with one batch", `
 for epoch in range(2):
     for x, y in DataLoader(data, batch_size=12):

@@ -65,8 +65,13 @@ class Between:
     def sequences(self, inputs):
         """A layer computes that has words before samples.
 
-        Where the network was given its data in that order, so had the layer.
+        Where the network was given its data in that order, so had the layer, unless these are packed.
         """
+        packed = getattr(inputs[0], "batch_sizes", None) if inputs else None
+        if packed is not None:
+            if self.batch == len(packed) and self.given[:1] == (int(packed[0]),):
+                self.batch = int(packed[0])
+            return
         size, _, shape = loaders.look(inputs)
         if self.batch is None or self.batch != size or len(shape) != 2:
             return
