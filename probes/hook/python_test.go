@@ -182,7 +182,7 @@ a, b = DataLoader(data, batch_size=6), DataLoader(other, batch_size=3)
 for epoch in range(2):
     for (x, y), (u, v) in zip(a, b): learn(x, y)
 `, 8, 6, 4, 6, 6, 0, 1},
-		{"a picture from the test set after the first step", `
+		{"an image from the test set after the first step", `
 for epoch in range(2):
     for i, (x, y) in enumerate(DataLoader(data, batch_size=6)):
         learn(x, y)
@@ -221,8 +221,8 @@ for epoch in range(2):
     for x, y in DataLoader(data, batch_size=6): learn(x, y)
     scheduler.step()
 `, 8, 6, 4, 6, 6, 0, 1},
-		{"a picture of the batch in evaluation mode", `
-def save_image(picture, name): pass
+		{"an image of the batch in evaluation mode", `
+def save_image(image, name): pass
 for epoch in range(2):
     for i, (x, y) in enumerate(DataLoader(data, batch_size=6)):
         learn(x, y)

@@ -146,7 +146,7 @@ class Data:
         if count == 1 and ours and first.loader_id != self.main and first.steps_before <= ours[-1].steps_before:
             # Of several loaders in one loop the first is the training set. A batch
             # that was only inspected before the loop is not asked for again, and
-            # one to draw a picture from, after the first step, is of a later pass.
+            # one to draw an image from, after the first step, is of a later pass.
             return self._turn(first, count)
         if self.training in self.passes and not (ours and ours[-1] is not self.training and self.crosses()):
             return 0

@@ -39,7 +39,8 @@ def _names(frame):
     nodes = [node for statement in section for node in ast.walk(statement)]
     calls = [name for statement in section for name in _called(statement)]
     names = [getattr(scope, "name", "")] + [name for node in nodes for name in _of(node)]
-    return any(name not in ("eval", "train") for name in calls), [n.lower() for n in names if n not in ("eval", "train")]
+    modes = ("eval", "train")
+    return any(name not in modes for name in calls), [name.lower() for name in names if name not in modes]
 
 
 def _block(scope, line):
