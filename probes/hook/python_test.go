@@ -222,14 +222,14 @@ for epoch in range(2):
     scheduler.step()
 `, 8, 6, 4, 6, 6, 0, 1},
 		{"an image of the batch in evaluation mode", `
-def save_image(image, name): pass
+def save_image(image, name, value_range): pass
 for epoch in range(2):
     for i, (x, y) in enumerate(DataLoader(data, batch_size=6)):
         learn(x, y)
         if i == 1:
             model.eval()
             with torch.no_grad(): sample = model(x[:3])
-            save_image(sample, "sample.png")
+            save_image(sample, "sample.png", value_range=(0, 1))
             model.train()
 `, 8, 6, 4, 6, 6, 0, 1},
 		{"a measured sample in evaluation mode", `

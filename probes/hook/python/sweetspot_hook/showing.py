@@ -20,7 +20,7 @@ def is_shown(frames):
             return False
         computed, names = _names(frame)
         if computed:
-            return _has(names, SHOWN) and not _has(names, MEASURED)
+            return _has(names, SHOWN) and not _has([name.replace("value", "") for name in names], MEASURED)
     return False
 
 
