@@ -111,6 +111,9 @@ var scripts = []script{
 		steps: unknown, seed: true},
 	{file: "traced.py", args: []string{"strict"}, iterations: 18, batch: 10, samples: 60, perEpoch: 6, epochs: 3,
 		steps: unknown, seed: true},
+	// Some batches of its endless stream are passed over.
+	{file: "passed_over.py", iterations: 27, batch: 10, samples: 52, perEpoch: 5, epochs: unknown, steps: unknown,
+		seed: true},
 	// Two ranks.
 	{file: "ddp.py", launch: torchrun, ranks: 2, iterations: 24, batch: 10, samples: 80, perEpoch: 8, epochs: 3,
 		steps: unknown, seed: true},

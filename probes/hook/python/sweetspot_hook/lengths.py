@@ -29,6 +29,8 @@ class Lengths:
     def _find_length(self, frames, place, repeated, loader, before):
         self.place, f = place, self.facts
         f.epochs, f.steps = epochs.find(frames, sys.argv[1:], loader), steps.find(frames, sys.argv[1:])
+        if f.epochs and f.steps is None and not epochs.counted(frames) and steps.in_doubt(frames):
+            f.epochs = None  # of this name it has some, and trains by steps
         self.data.of_epochs, self.data.rounds = bool(f.epochs), f.epochs and steps.of_pass(frames, loader)
         later = self._plan(frames, repeated)
         f.epochs = self.due = f.epochs and f.epochs + self.data.epochs_done

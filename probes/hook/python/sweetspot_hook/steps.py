@@ -55,6 +55,15 @@ def find(frames, arguments):
     return n
 
 
+def in_doubt(frames):
+    """Whether loops count steps, and some of their rounds make none, it is unknown how many."""
+    try:
+        active = loops.nest(frames)
+        return delayed.share(frames, active) is None and by_loop(active) is not None
+    except Exception:  # a program may hold any object under any name
+        return False
+
+
 def counters(frames):
     """The names of what is added to in the frames' outermost loops, or in their functions.
 
