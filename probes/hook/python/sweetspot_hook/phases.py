@@ -20,10 +20,10 @@ class Phase:
     `turns` are when evaluation mode was asked for, each but the last with
     something computed after it, and `computed` when the network last was. Of one that only holds
     others and computes nothing as a whole, `touched` is when one of these was. `shown` is
-    whether the program's text looks at what is computed, and measures nothing.
+    whether the program's text only looks at what is computed, and measures nothing; None for unknown.
     """
 
-    def __init__(self, begin, followed, backwards, shown=False):
+    def __init__(self, begin, followed, backwards, shown=None):
         self.begin = begin
         self.back, self.shown = None, shown
         self.backwards, self.differentiated = backwards, False
@@ -76,7 +76,7 @@ class Phase:
         """Takes the one that continues it."""
         self.back, self.last, self.spent = later.back, later.last or self.last, later.spent
         self.turns, self.computed = self.turns + later.turns, later.computed or self.computed
-        self.shown = self.shown and later.shown
+        self.shown = False if False in (self.shown, later.shown) else self.shown or later.shown
         self.touched = later.touched or self.touched
         self.ran, self.idle = later.ran if self.ran is False else self.ran, later.idle
         for p, mark in later.fetched.items():
@@ -150,14 +150,15 @@ def interruptions(clock, training, phases, whole, pauses, usual, at_end, with_da
 
     whole are the passes that were validations, pauses the checkpoints; a checkpoint
     within a validation does not count in its time. with_data is whether validations go over loaders: what the
-    network computes in evaluation mode without one is then a text or pictures.
+    network computes in evaluation mode without one, and the text does not measure, is then only looked at.
     """
     found, shown, late = list(whole), [], 0.0
     for phase in phases:
         end = phase.end(clock, training, at_end)
         if end is None or end is phase.fetched.get(training):
             late += phase.wait.get(training, 0.0)
-        if end is not None and (phase.shown or with_data and not at_end) and not phase.others(training):
+        looks = phase.shown or phase.shown is None and with_data and not at_end
+        if end is not None and looks and not phase.others(training):
             shown.append((phase.begin, end, None))
         elif end is not None:
             found += phase.parts(training, end, usual)

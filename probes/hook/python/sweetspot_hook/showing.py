@@ -14,14 +14,18 @@ MEASURED = (
 
 
 def is_shown(frames):
-    """Whether it is, from the call that asked for evaluation mode on; frames are the program's, the innermost first."""
+    """Whether it is, from the call that asked for evaluation mode on; None where the text does not tell.
+
+    Frames are the program's, the innermost first.
+    """
     for frame in frames:
         if syntax.is_library(frame):
-            return False
+            return None
         computed, names = _names(frame)
         if computed:
-            return _has(names, SHOWN) and not _has([name.replace("value", "") for name in names], MEASURED)
-    return False
+            measured = _has([name.replace("value", "") for name in names], MEASURED)
+            return False if measured else _has(names, SHOWN) or None
+    return None
 
 
 def _names(frame):
