@@ -19,8 +19,6 @@ def is_shown(frames):
     Frames are the program's, the innermost first.
     """
     for frame in frames:
-        if syntax.is_library(frame):
-            return None
         computed, names = _names(frame)
         if computed:
             measured = _has([name.replace("value", "") for name in names], MEASURED)
