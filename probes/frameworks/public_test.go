@@ -12,6 +12,8 @@ var public = []script{
 		validations: 6, seed: true},
 	{file: "kept_iterator.py", iterations: 28, batch: 8, samples: 52, perEpoch: 7, epochs: 4, steps: unknown,
 		validations: 4, seed: true},
+	{file: "kept_iterator.py", args: []string{"early"}, iterations: 28, batch: 8, samples: 52, perEpoch: 7, epochs: 4,
+		steps: unknown, validations: 4, seed: true},
 	{file: "kept_iterator.py", args: []string{"copy"}, iterations: 28, batch: 8, samples: 52, perEpoch: 7, epochs: 4,
 		steps: unknown, validations: 4, seed: true},
 	{file: "kept_iterator.py", args: []string{"gathered"}, iterations: 5, batch: 36, samples: 52, perEpoch: 1.25,

@@ -201,7 +201,7 @@ def _loaders(r, module):
     @functools.wraps(fetch)
     def __next__(self):
         p, kept = self.__dict__.get("_sweetspot_pass"), self.__dict__.get("_sweetspot_kept")
-        if p is None and kept is not None:
+        if kept is not None and not kept.given:  # its first pass begins here, though it may be older
             p = r.goes_on(self, kept)
         if r.given_all is not None:
             r.over()
