@@ -196,11 +196,16 @@ class Between:
         what, to = (args[i] if len(args) > i else kwargs.get(name) for i, name in enumerate(("obj", "f")))
         # Each tensor is pickled into memory so.
         tensor = isinstance(to, io.BytesIO) and not isinstance(what, (dict, self.torch.nn.Module))
-        early = self.count == 0 and not self.optimizers  # as a corpus that was read, for the next time
+        early = self.count == 0 and not self.optimizers and not self._are_weights(what)  # as a corpus that was read
         if tensor or early or self.is_saving or not self.is_training():
             return None
         self.is_saving = True  # what saves may call others that do
         return self.clock.mark()
+
+    def _are_weights(self, what):
+        """Whether a network or its state is saved, alone or in a dictionary."""
+        parts = [what, *what.values()] if isinstance(what, dict) else [what]
+        return any(isinstance(part, self.torch.nn.Module) or hasattr(part, "_metadata") for part in parts)
 
     @guarded
     def saved(self, begin):
