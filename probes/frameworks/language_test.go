@@ -25,7 +25,7 @@ var models = []script{
 		samples: 64, perEpoch: 16, epochs: 2, steps: unknown, precision: "fp8", seed: true,
 		tuning: fullTraining(small(4, 32), "bf16", 2, batches{4, 24, 1, 1})},
 	{file: "qlora.py", framework: "bitsandbytes, peft", only: language, iterations: 16, batch: 12, samples: 96,
-		perEpoch: 8, epochs: 2, steps: unknown, precision: "bf16", seed: true, tuning: qlora()},
+		perEpoch: 8, epochs: 2, steps: unknown, checkpoints: 1, precision: "bf16", seed: true, tuning: qlora()},
 }
 
 // small is the network of these scripts but one, by its heads of keys and values, and its positions.

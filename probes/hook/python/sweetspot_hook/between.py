@@ -189,15 +189,16 @@ class Between:
         return not self.off and not self.paused and (self.owner is None or self.owner == get_ident())
 
     @guarded
-    def saving(self, args, kwargs):
-        """Something is about to be saved: returns the mark, or None if it is no checkpoint of its own."""
+    def saving(self, args, kwargs, of_data):
+        """Something is about to be saved, or weights: returns the mark, or None if it is no checkpoint of its own."""
         self.catch_up()
         self.spent()
         what, to = (args[i] if len(args) > i else kwargs.get(name) for i, name in enumerate(("obj", "f")))
         # Each tensor is pickled into memory so.
         tensor = isinstance(to, io.BytesIO) and not isinstance(what, (dict, self.torch.nn.Module))
-        early = self.count == 0 and not self.optimizers and not self._are_weights(what)  # as a corpus that was read
-        if tensor or early or self.is_saving or not self.is_training():
+        early = self.count == 0 and not self.optimizers
+        data = of_data and early and not self._are_weights(what)  # as a corpus that was read
+        if tensor or data or self.is_saving or not self.is_training():
             return None
         self.is_saving = True  # what saves may call others that do
         return self.clock.mark()

@@ -29,7 +29,7 @@ _late = []  # of modules that were being imported when PyTorch was: they import 
 
 
 def wrap(r, torch):
-    torch.save = torch.serialization.save = _saving(r, torch.save)
+    torch.save = torch.serialization.save = _saving(r, torch.save, True)
     _wrap_imported(r, SAVERS, True)
 
 
@@ -58,10 +58,11 @@ def _wrap(r, module, owner, names, again):
             return _late.append((module, owner, names))
 
 
-def _saving(r, save):
+def _saving(r, save, of_data=False):
+    """The function, watched; of_data is whether it also writes other things than weights."""
     @functools.wraps(save)
     def saving(*args, **kwargs):
-        begin = r.saving(args, kwargs)
+        begin = r.saving(args, kwargs, of_data)
         if begin is None:
             return save(*args, **kwargs)
         try:
