@@ -161,11 +161,11 @@ class Reader:
         """Whether it is epochs times a number and a part of an epoch."""
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Add):
             return False
-        whole, part = node.left, node.right
-        if not isinstance(whole, ast.BinOp):
-            whole, part = part, whole
-        product = isinstance(whole, ast.BinOp) and isinstance(whole.op, ast.Mult) and self.count(whole)
-        return bool(product) and not isinstance(part, ast.Constant)
+        return any(
+            isinstance(whole, ast.BinOp) and isinstance(whole.op, ast.Mult) and self.count(whole) is not None
+            and not isinstance(part, ast.Constant)
+            for whole, part in ((node.left, node.right), (node.right, node.left))
+        )
 
     def _may_be_size(self, name):
         """Whether a name is none of the program's, or that of numbers: a batch may be called as its size is."""
