@@ -65,7 +65,7 @@ recorder.report(recorder.boundary(0, None, recorder.clock.mark()))  # more than 
 print(len(lines), "reported, waits for", waits)
 device_now = 35
 queued += 10
-begin = recorder.saving(("a checkpoint", "model.pt"), {})
+begin = recorder.saving(("a checkpoint", "model.pt"), {}, False)
 queued += 25
 recorder.saved(begin)
 recorder.report(recorder.boundary(0, None, recorder.clock.mark()))
@@ -84,7 +84,7 @@ queued += 10
 recorder.report(recorder.boundary(0, None, recorder.clock.mark()))
 
 capturing = True
-recorder.saved(recorder.saving(("in a capture", "model.pt"), {}))
+recorder.saved(recorder.saving(("in a capture", "model.pt"), {}, False))
 recorder.queue.drain(recorder.clock, 0)
 capturing = False
 print("off:", recorder.off)
