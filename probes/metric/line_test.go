@@ -107,6 +107,7 @@ func TestLines(t *testing.T) {
 		{"", "Validation accuracy after epoch 3: 0.8812", "val accuracy 0.8812, epoch 3"},
 		{"", "[epoch 3] valid top1 71.2", "val top1 71.2, epoch 3"},
 		{"", "Eval | Top-1 err 23.1", "val top1 error 23.1"},
+		{"a DDP tutorial", "Epoch: 001/003 | Batchsize 002 | Train/Val Acc: 0.47", "train accuracy 0.47, epoch 1"},
 		{"", "[Test] acc=88.1, [Train] acc=91.2", "test accuracy 88.1, train accuracy 91.2"},
 		{"", "Val Accuracy: tensor(0.8812, device='cuda:0')", "val accuracy 0.8812"},
 		{"", "Accuracy (%): 88.1", "? accuracy 88.1 %"},

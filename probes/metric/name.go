@@ -233,11 +233,12 @@ func splitOf(name []string) Split {
 }
 
 // headOf is the split that a word by itself says, such as val, test_set or
-// validation-results; the word train.py says none.
+// validation-results; the word train.py says none, and Train/Val the first.
 func headOf(name []string) Split {
 	split := Unsaid
 	for _, p := range name {
 		switch {
+		case split == Train && splits[p] != Unsaid:
 		case splits[p] != Unsaid:
 			split = splits[p]
 		case !slices.Contains(ofSplit, p):
