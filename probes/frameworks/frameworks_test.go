@@ -216,7 +216,10 @@ func predict(t *testing.T, s script, python string) estimated {
 	}
 	var answer struct {
 		Run       struct{ Iterations int }
-		Estimates []struct{ Time estimated }
+		Estimates []struct {
+			Time          estimated
+			Epochs, Steps *float64
+		}
 	}
 	if err := json.Unmarshal(out, &answer); err != nil || len(answer.Estimates) != 1 {
 		t.Errorf("%d estimates, %v, in %s", len(answer.Estimates), err, out)
@@ -225,7 +228,12 @@ func predict(t *testing.T, s script, python string) estimated {
 	if want := s.iterations / 3 * max(s.ranks, 1); answer.Run.Iterations != want {
 		t.Errorf("the probe ended after %d steps, want %d", answer.Run.Iterations, want)
 	}
-	return answer.Estimates[0].Time
+	of := answer.Estimates[0]
+	if s.warning == "" && (number(of.Epochs) != s.epochs || number(of.Steps) != s.steps) {
+		t.Errorf("the estimate is of %g epochs and %g steps, want %g and %g", number(of.Epochs), number(of.Steps),
+			s.epochs, s.steps)
+	}
+	return of.Time
 }
 
 // binary is the advisor that the tests run.

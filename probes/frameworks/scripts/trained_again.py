@@ -292,6 +292,32 @@ def of_others():
     other.fit(seen)
 
 
+def distil(n):
+    for epoch in range(n):
+        step()
+
+
+def by_another_function():
+    fit(2)
+    evaluate()
+    distil(3)
+
+
+def made_later():
+    net = tuner.Estimator(step)
+    net.fit("ab")
+    other = make(net)
+    other.fit("ab", epochs=3)
+
+
+def two_each_round():
+    for fold in range(3):
+        net = tuner.Estimator(step)
+        net.fit("ab")
+        other = tuner.Estimator(step)
+        other.fit("ab")
+
+
 def by_a_trainer():
     for member in range(1):
         tuner.Trainer(step, max_epochs=6).train("ab")
@@ -341,6 +367,6 @@ def asked(way):
 
 print(*map(asked, (whole, numbered, comprehended, listed, cross_validated, drawn_before, layer_by_layer, differing, streamed, tried, tried_again,
                    once_more, on_one_line, alternative, turned_off, second_loop, each_its_own, set_between, longer, perhaps, of_unknown_length, evaluated,
-                   searched, called_once, given_to_another, of_the_same_library, of_others,
+                   searched, called_once, given_to_another, of_the_same_library, of_others, by_another_function, made_later, two_each_round,
                    by_a_trainer, by_a_trainer_each, until, until_counted, by_a_search,
                    fine_tuned, by_a_hook)), sep="\n")

@@ -7,6 +7,7 @@ what it watches once the program has imported it. The modules:
     imports.py    tells when the program has imported a module
     machine.py    what this machine is
     fit.py        Keras: what fit tells its callbacks
+    fits.py       and how often it is called
     jit.py        JAX: which jitted function is the step
     jax_loops.py  how often what JAX's loops hold is done in a call
     jax_steps.py  and its calls, epochs and evaluations
@@ -27,6 +28,7 @@ what it watches once the program has imported it. The modules:
     delivered.py  and the batches that loaders give meanwhile
     showing.py    what is computed only to be looked at
     guard.py      keeps failures of the hook out of the program
+    micro.py      batches that a step adds up without a loader
     loaders.py    one pass over a DataLoader, and facts from batches and loaders
     flops.py      operations, activations and layers of the first iteration
     work.py       whether the work of a step changes on a schedule
@@ -35,7 +37,8 @@ what it watches once the program has imported it. The modules:
     sizes.py      how large it is when, where that is decidable
     rounds.py     by what the names hold in each round of a loop
     evaluate.py   and what expressions of numbers come to
-    repeats.py    how often the program trains, and whether it does so once more
+    repeats.py    how often the program trains
+    further.py    and whether it does so once more further down
     untrained.py  validations before the first step
     phases.py     validations: between eval() and train(), or over another loader
     clock.py      time on the host, and on a device without waiting for it

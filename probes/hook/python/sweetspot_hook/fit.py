@@ -8,7 +8,7 @@ import functools
 import sys
 from time import perf_counter
 
-from . import arrays, clock, devices, events, guard, imports, machine, training, work
+from . import arrays, clock, devices, events, fits, guard, imports, machine, training, work
 from .guard import guarded
 
 PACKAGE = "keras.src."
@@ -35,6 +35,7 @@ class Fit:
         self.work = work.Work()
         self.created = self.source = None  # the latest iterator over batches, and that of this training
         self.clock = None  # of PyTorch's device
+        self.calls = fits.Calls()
         self.before = 0  # epochs of earlier calls
         self.whole = self.steps = self.units = 0  # whole epochs, and the steps and units in them
         self.within = []  # interruptions that are under way
@@ -63,7 +64,7 @@ class Fit:
         self.model = callbacks._model  # callbacks.model would wait for JAX
         self.source, self.first = self.created, None
         self.length, self.epochs = params.get("steps"), params.get("epochs")
-        self.sizes, self.seen, self.wait, self.shape = [], False, 0.0, None
+        self.sizes, self.seen, self.wait, self.shape, self.asked = [], False, 0.0, None, False
         if backend() == "torch":
             self.device = next(iter(self.model.parameters())).device
             timed = clock.of(sys.modules["torch"], self.device, training.AHEAD)
@@ -93,6 +94,9 @@ class Fit:
         """A step of the optimizer, or several in one execution, or one of the batches that it adds up."""
         if not self.active() or self.first is None:
             return
+        if not self.asked and self.epochs:
+            self.asked = True
+            self.calls.begins(sys._getframe(), self.epochs - self.first, self.before)
         if not self.seen:
             self.sizes += self._expected(batch + 1 - self.fetched)
         self.fetched = batch + 1
@@ -175,12 +179,12 @@ class Fit:
         return hello, self._model()
 
     def _model(self):
-        epochs = self.before + self.epochs - (self.first or 0) if self.epochs else self.whole
+        epochs = self.calls.epochs() or self.whole
         per_epoch, size = self._epoch()
         return dict(
             params=self.model.count_params(), batch_size=self.batch_size, precision=self._precision(), epochs=epochs,
             network=type(self.model).__name__, input=self.work.shape, unit=arrays.unit(self.shape), train_size=size,
-            iterations_per_epoch=per_epoch, world_size=self.training.world,
+            iterations_per_epoch=per_epoch, world_size=self.training.world, schedule=self.calls.schedule,
         )
 
     def _epoch(self):

@@ -78,11 +78,7 @@ class Lengths:
             again = repeats.OPEN
         if again is None:
             return 0
-        counted = (
-            "the total assumes that all of its epochs take equally long" if more
-            else "only the epochs of the trainings so far are counted"
-        )
-        self.facts.schedule, self.again = again, again + "; " + counted
+        self.facts.schedule, self.again = again, again + "; " + (repeats.ALIKE if more else repeats.SO_FAR)
         if self.again != said and not self.further:
             events.warn(self.again)
         self.further = self.further or again.startswith(repeats.FURTHER)

@@ -58,3 +58,8 @@ def function(frame):
     """The innermost function around the frame's line, else the module."""
     scopes = [node for node in around(frame) if isinstance(node, FUNCTIONS)]
     return max(scopes, key=lambda node: node.lineno, default=tree(frame))
+
+
+def names(node):
+    """The names in a node."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
