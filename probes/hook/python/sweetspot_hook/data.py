@@ -1,5 +1,7 @@
 """Which batches the steps use: the training loader, its passes and epochs."""
 
+import math
+import sys
 
 from . import loaders
 
@@ -287,9 +289,17 @@ class Data:
             per_epoch = self.loop.length
         elif self.length and self.batches:
             per_epoch = min(self.length, self.rounds or self.length) / self.batches
+            per_epoch = math.ceil(per_epoch) if steps_at_end() else per_epoch
         if self.loop is not None:
             return self.name, None, per_epoch
         size, own = (self.size, self.of_rank) if self.size is not None else (self.counted, True)
         if size is not None and own:
             size *= replicas
         return self.name, size, per_epoch
+
+
+def steps_at_end():
+    """Whether accelerate adds gradients up, and steps after the last batch of a pass all the same."""
+    state = getattr(sys.modules.get("accelerate.state"), "GradientState", None)
+    given = getattr(state, "_shared_state", {}).get("plugin_kwargs") or {}
+    return given.get("num_steps", 1) > 1 and given.get("sync_with_dataloader", True)
