@@ -36,7 +36,7 @@ var trainers = []script{
 		batch: 8, samples: 64, perEpoch: 8, epochs: 12, steps: unknown, validations: 12, checkpoints: 24, seed: true},
 	{file: "notebook.ipynb", framework: "nbconvert", only: "new", launch: notebook, iterations: 40, batch: 12,
 		samples: 120, perEpoch: 10, epochs: 4, steps: unknown, validations: 4},
-	{file: "nanogpt_like.py", iterations: 61, batch: unknown, samples: unknown, perEpoch: unknown, epochs: unknown,
+	{file: "nanogpt_like.py", iterations: 61, batch: 12, samples: unknown, perEpoch: unknown, epochs: unknown,
 		steps: 61, validations: 4, checkpoints: 2, seed: true},
 	{file: "infinite_sampler.py", iterations: 60, batch: 5, samples: 90, perEpoch: unknown, epochs: unknown, steps: 60,
 		validations: 2, seed: true},

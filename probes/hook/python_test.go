@@ -208,6 +208,35 @@ for epoch in range(2):
     model.eval()
     for x, y in DataLoader(data, batch_size=6): learn(x, y)
 `, 8, 6, 4, 6, 6, 0, 1},
+		{"a text decoded in the evaluation mode of the last validation", `
+def greedy_decode(net, start): return net(start)
+def validate(net): return float(((net(xs) - ys) ** 2).mean())
+xs, ys = torch.randn(8, 4), torch.randn(8, 1)
+def train():
+    for epoch in range(3):
+        model.train()
+        for x, y in DataLoader(data, batch_size=6): learn(x, y)
+        model.eval()
+        validate(model)
+    model.eval()
+    print(greedy_decode(model, xs[:1]))
+train()
+`, 12, 6, 4, 6, 6, 3, 1},
+		{"micro-batches cut by hand", `
+xs, ys, parts = torch.randn(60, 4), torch.randn(60, 1), 3
+for step in range(8):
+    for k in range(parts):
+        learn(xs[4 * k : 4 * k + 4], ys[4 * k : 4 * k + 4], step=False)
+    optimizer.step(); optimizer.zero_grad()
+`, 8, 12, unknown, unknown, unknown, 0, 1},
+		{"two looks at data cut by hand", `
+xs, ys = torch.randn(60, 4), torch.randn(60, 1)
+for step in range(8):
+    for k in range(2):
+        learn(xs[:6], ys[:6], step=False)
+        learn(xs[6:12], ys[6:12], step=False)
+    optimizer.step(); optimizer.zero_grad()
+`, 8, unknown, unknown, unknown, unknown, 0, 1},
 		{"steps within a step", `
 class Ahead(torch.optim.Optimizer):
     def __init__(self, base):

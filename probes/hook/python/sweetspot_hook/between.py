@@ -8,7 +8,7 @@ import sys
 from threading import get_ident
 from time import perf_counter
 
-from . import compiled, events, loaders, phases, showing
+from . import compiled, events, loaders, micro, phases, showing
 from .guard import guarded
 
 
@@ -40,12 +40,11 @@ class Between:
                 self.untrained.computing(module)
             return
         if self.forward_at is None or (self.built_at is not None and self.forward_at < self.built_at):
-            self.forward_at, self.first_module = perf_counter(), id(module)
-            self.batch, _, self.given = loaders.look(inputs)
-            self.data.used = self.given is not None and (self.batch, *self.given)
+            self.forward_at = perf_counter()
+            self.given_first(module, inputs)
             self.facts.calls.begin()
         elif id(module) == self.first_module:
-            self.batch = None
+            self.given_more(inputs)
         self.facts.calls.add(module, inputs)
         if getattr(module, "batch_first", True) is False:
             self.sequences(inputs)
@@ -53,6 +52,30 @@ class Between:
             size, _, shape = loaders.look(inputs)
             if shape == () or size == 1:  # its vector is of one sample: its features, or its words
                 self.batch = 1
+
+    @guarded
+    def given_compiled(self, module, inputs):
+        """A compiled network is given a batch before the first step, maybe one of several."""
+        trains = module.training and self.torch.is_grad_enabled()
+        if self.off or not trains or compiled.is_traced(self.torch, inputs):
+            return
+        if self.first_module is None:
+            self.given_first(module, inputs)
+        elif id(module) == self.first_module:
+            self.given_more(inputs)
+
+    def given_first(self, module, inputs):
+        self.first_module = id(module)
+        self.batch, _, self.given = loaders.look(inputs)
+        self.data.used = self.given is not None and (self.batch, *self.given)
+
+    def given_more(self, inputs):
+        """The network that computed first does so once more in the first step."""
+        if self.batch is not None:
+            self.micro, self.batch = micro.Micro(self.batch, self.frames()), None
+        size, _, shape = loaders.look(inputs)
+        if self.micro is not None:
+            self.micro.add(shape is not None and (size, *shape) == self.data.used)
 
     @guarded
     def computing(self):
@@ -110,6 +133,9 @@ class Between:
         """A trained module, or another one of its kind, goes into or out of training mode."""
         self.spent()
         if self.open is not None and not training:
+            if not self.open.idle and not self.open.shown and self.is_shown():
+                self.open.close(self.clock.mark(), self.backwards)
+                self.begin_phase(True)
             self.open.turn(self.clock.mark)
         modes, was = self.facts.modes, module.training
         if id(module) in modes:
@@ -129,11 +155,21 @@ class Between:
                 self.open.close(self.clock.mark(), self.backwards)
                 self.open = None
         elif self.open is None and not self.acts():
-            shown = self.attempt(showing.is_shown, self.frames())
-            self.open = phases.Phase(self.clock.mark(), not self.stands_aside, self.backwards, shown)
-            self.phases.append(self.open)
+            self.begin_phase(self.is_shown())
             self.follow()
             self.take_batch()
+
+    def begin_phase(self, shown):
+        self.open = phases.Phase(self.clock.mark(), not self.stands_aside, self.backwards, shown)
+        self.phases.append(self.open)
+
+    def is_shown(self):
+        """As showing.is_shown, of the call of eval() that the program is in."""
+        frames = self.frames()
+        place = tuple((f.f_code, f.f_lineno) for f in frames[: showing.NEAR])
+        if place not in self.looks_at:
+            self.looks_at[place] = self.attempt(showing.is_shown, frames)
+        return self.looks_at[place]
 
     def take_batch(self):
         """The batch asked for last is that of the validation that begins, if a pass without steps gave it.

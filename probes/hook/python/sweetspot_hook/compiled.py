@@ -10,7 +10,8 @@ import types
 
 # What the wrappers call of the recorder, in code that may run between two graphs.
 ENTRIES = (
-    "attempt", "began", "beginning", "built", "differentiated", "differentiating", "exhausted", "got", "mode", "saved",
+    "attempt", "began", "beginning", "built", "differentiated", "differentiating", "exhausted", "given_compiled", "got",
+    "mode", "saved",
     "saving", "stepped", "switched", "switching",
 )
 

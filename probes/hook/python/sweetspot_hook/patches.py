@@ -181,7 +181,7 @@ def _scalers(r, torch):
 
 def _loaders(r, module):
     begin_pass, fetch = module.DataLoader.__iter__, module._BaseDataLoaderIter.__next__
-    build = module.DataLoader._get_iterator
+    make = module._BaseDataLoaderIter.__init__
 
     @functools.wraps(begin_pass)
     def __iter__(self):
@@ -191,12 +191,11 @@ def _loaders(r, module):
             r.began(self, iterator, begin)
         return iterator
 
-    @functools.wraps(build)
-    def _get_iterator(self):
-        iterator = build(self)
-        if type(self).__iter__ is not module.DataLoader.__iter__:
-            r.keeps(self, iterator)
-        return iterator
+    @functools.wraps(make)
+    def __init__(self, loader):
+        make(self, loader)
+        if type(loader).__iter__ is not module.DataLoader.__iter__:
+            r.keeps(loader, self)
 
     @functools.wraps(fetch)
     def __next__(self):
@@ -242,8 +241,7 @@ def _loaders(r, module):
         return index
 
     module.DataLoader.__iter__, module._BaseDataLoaderIter.__next__ = __iter__, __next__
-    module.DataLoader._get_iterator = _get_iterator
-    module._BaseDataLoaderIter._next_index = _next_index
+    module._BaseDataLoaderIter.__init__, module._BaseDataLoaderIter._next_index = __init__, _next_index
 
 
 def _modules(r, base):
@@ -330,20 +328,42 @@ def _unseen(r, compiling, forward_hook, then=None, when=None):
     """Wraps a function that compiles what it is given, always or where its argument of the name `when` says so."""
     always = when is None or (getattr(compiling, "__kwdefaults__", None) or {}).get(when)
 
+    def is_unseen():
+        r.computing()
+        r.attempt(r.flops.give_up)
+        r.attempt(forward_hook.remove)
+        if r.untrained is not None:
+            r.untrained.blind = True
+
     @functools.wraps(compiling)
     def compile(*args, **kwargs):
-        if kwargs.get(when, always):
-            r.computing()
-            r.attempt(r.flops.give_up)
-            r.attempt(forward_hook.remove)
-            if r.untrained is not None:
-                r.untrained.blind = True
+        if then is None and kwargs.get(when, always):
+            is_unseen()
         result = compiling(*args, **kwargs)
-        if then is not None:
+        if then is not None and result not in args[:1]:  # else the compiler is off
+            is_unseen()
             r.attempt(then, r)
+            r.attempt(_watch_batches, r, result)
         return result
 
     return compile
+
+
+def _watch_batches(r, network):
+    """Sees what a compiled network is given until the first step; the call to it is none of what is compiled."""
+    run = vars(network).get("forward") if isinstance(network, r.torch.nn.Module) else None
+    if run is None or r.count:
+        return
+
+    @functools.wraps(run)
+    def forward(*args, **kwargs):
+        if r.count == 0:
+            r.given_compiled(network, args)
+        elif network.forward is forward:
+            network.forward = run
+        return run(*args, **kwargs)
+
+    network.forward = forward
 
 
 def _stand_aside(r):

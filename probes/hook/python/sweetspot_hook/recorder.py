@@ -82,7 +82,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         self.place, self.pace = (), None  # of the loop that trains, and how it goes on
         self.unread = False  # these and the length wait for the next backward pass
         # Id of what first computed, the units it was given, and their shape.
-        self.first_module, self.batch, self.given = None, None, None
+        self.first_module, self.batch, self.given, self.micro = None, None, None, None
         self.computes_on = None  # device, where the optimizer may have its parameters elsewhere
         self.data = data.Data()
         self.work = work.Work()
@@ -97,6 +97,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         self.attacked = 0  # iterations done when gradients were last computed in evaluation mode
         # A pass that gave all its batches from an iterator that goes on, and whether gradients were computed then.
         self.given_all = None
+        self.looks_at = {}  # whether what is computed after an eval() at a place is only shown
         self.whole = []  # (begin, end, units) of passes that were validations
         self.pauses = []  # (begin, end)
         self.first = None  # the first iteration, while its units are in doubt
@@ -186,6 +187,9 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
 
     def _first_iteration(self, t, end):
         self.data.first_step()
+        if self.micro is not None and self.data.training is None:
+            self.batch = self.micro.batch(self.frames())
+            syntax.forget()
         start = self.clock.host(self.data.training.begin) if self.data.training is not None else self.forward_at
         start = min(start or self.built_at or end, end)
         events.emit("init", rank=self.rank, seconds=round(max(0.0, events.at(start)), 6))

@@ -4,6 +4,8 @@ import ast
 
 from . import syntax
 
+NEAR = 8  # frames from that call outwards that are read
+
 # Parts of names. One of the first, and none of the second: what is measured is a validation.
 SHOWN = ("image", "img", "grid", "imshow", "savefig", "plot", "fake", "sampl", "generat", "decod")
 MEASURED = (
@@ -18,7 +20,7 @@ def is_shown(frames):
 
     Frames are the program's, the innermost first.
     """
-    for frame in frames:
+    for frame in frames[:NEAR]:
         computed, names = _names(frame)
         if computed:
             measured = _has([name.replace("value", "") for name in names], MEASURED)
