@@ -53,4 +53,5 @@ with tempfile.TemporaryDirectory() as folder:
     )
     trainer.fit(net, datamodule=Data())
 print("trained for %d steps" % trainer.global_step)
+print("predicted %d batches" % len(trainer.predict(net, DataLoader(torch.randn(24, 16), batch_size=8))))
 print("weights", hashlib.sha256(b"".join(p.detach().numpy().tobytes() for p in net.parameters())).hexdigest()[:16])

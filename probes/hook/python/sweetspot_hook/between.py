@@ -133,9 +133,10 @@ class Between:
         """A trained module, or another one of its kind, goes into or out of training mode."""
         self.spent()
         if self.open is not None and not training:
-            if not self.open.idle and not self.open.shown and self.is_shown():
+            shown = not self.open.idle and not self.open.shown and self.is_shown()
+            if shown:
                 self.open.close(self.clock.mark(), self.backwards)
-                self.begin_phase(True)
+                self.begin_phase(shown)
             self.open.turn(self.clock.mark)
         modes, was = self.facts.modes, module.training
         if id(module) in modes:
@@ -276,8 +277,8 @@ class Between:
         validations, shown, pauses, late = phases.interruptions(
             self.clock, training, found, self.whole, self.pauses, usual, at_end, self.with_data
         )
-        for b, e, _, within in shown:
-            self._add_pause(b, e, GENERATION, within)
+        for b, e, kind, within in shown:
+            self._add_pause(b, e, kind or GENERATION, within)
         return validations, pauses + [(b, e) for b, e, _, _ in shown], late
 
     def _compare(self, evaluations):

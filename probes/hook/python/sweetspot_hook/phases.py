@@ -20,7 +20,8 @@ class Phase:
     `turns` are when evaluation mode was asked for, each but the last with
     something computed after it, and `computed` when the network last was. Of one that only holds
     others and computes nothing as a whole, `touched` is when one of these was. `shown` is
-    whether the program's text only looks at what is computed, and measures nothing; None for unknown.
+    whether the program's text only looks at what is computed, and measures nothing, or the kind of pause that it is;
+    None for unknown.
     """
 
     def __init__(self, begin, followed, backwards, shown=None):
@@ -146,7 +147,8 @@ def joined(phases, training, at_end):
 def interruptions(clock, training, phases, whole, pauses, usual, at_end, with_data=False):
     """What happened between two steps, or after the last one, given how many evaluations a validation usually has.
 
-    Returns validations, what was made to look at, pauses, and the wait for the batch that arrived during a validation.
+    Returns validations, what was made to look at or predicted, with its kind if that is known, pauses, and the wait for
+    the batch that arrived during a validation.
 
     whole are the passes that were validations, pauses the checkpoints; a checkpoint
     within a validation does not count in its time. with_data is whether validations go over loaders: what the
@@ -158,8 +160,9 @@ def interruptions(clock, training, phases, whole, pauses, usual, at_end, with_da
         if end is None or end is phase.fetched.get(training):
             late += phase.wait.get(training, 0.0)
         looks = phase.shown or phase.shown is None and with_data and not at_end
-        if end is not None and looks and not phase.others(training):
-            shown.append((phase.begin, end, None))
+        kind = phase.shown if isinstance(phase.shown, str) else None
+        if end is not None and looks and (kind or not phase.others(training)):
+            shown.append((phase.begin, end, kind))
         elif end is not None:
             found += phase.parts(training, end, usual)
     host, rest = clock.host, list(pauses)

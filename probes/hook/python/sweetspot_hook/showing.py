@@ -4,34 +4,42 @@ import ast
 
 from . import syntax
 
+PREDICTION = "prediction"
+LOOP = ".prediction_loop"  # the end of the name of Lightning's module that predicts
+
 NEAR = 8  # frames from that call outwards that are read
 
 # Parts of names. One of the first, and none of the second: what is measured is a validation.
 SHOWN = ("image", "img", "grid", "imshow", "savefig", "plot", "fake", "sampl", "generat", "decod")
 MEASURED = (
-    "loss", "acc", "metric", "scor", "crit", "err", "correct", "val", "test", "perplex", "ppl", "mse", "mae", "psnr",
+    "loss", "acc", "metric", "scor", "crit", "err", "correct", "perplex", "ppl", "mse", "mae", "psnr",
     "ssim", "fid", "inception", "bleu", "rouge", "f1", "auc", "iou", "dice", "recall", "precision", "reward", "entropy",
     "nll", "elbo", "bpc", "bpb", "kl",
 )
+MEASURES = ("val", "test")  # the same, of what is called: other names may be those of anything that is tried out
 
 
 def is_shown(frames):
     """Whether it is, from the call that asked for evaluation mode on; None where the text does not tell.
 
-    Frames are the program's, the innermost first.
+    PREDICTION where a library only predicts. Frames are the program's, the innermost first.
     """
+    if any(str(frame.f_globals.get("__name__")).endswith(LOOP) for frame in frames):
+        return PREDICTION
     for frame in frames[:NEAR]:
-        computed, names = _names(frame)
-        if computed:
-            measured = _has([name.replace("value", "") for name in names], MEASURED)
+        called, names = _names(frame)
+        if called:
+            plain = [name.replace("value", "") for name in called]
+            measured = _has(names, MEASURED) or _has(plain, MEASURES)
             return False if measured else _has(names, SHOWN) or None
     return None
 
 
 def _names(frame):
-    """Whether more is called after the statement that the frame is in, and the names from there to the next training.
+    """What is called after the statement that the frame is in, and all names from there to the next training.
 
-    The name of the function is among them. A function that only switches modes calls nothing more.
+    The name of the function is among both. Of a function that only switches modes, which calls nothing more, both are
+    empty.
     """
     scope = syntax.function(frame)
     block, place = _block(scope, frame.f_lineno)
@@ -42,9 +50,12 @@ def _names(frame):
             break
     nodes = [node for statement in section for node in ast.walk(statement)]
     calls = [name for statement in section for name in _called(statement)]
-    names = [getattr(scope, "name", "")] + [name for node in nodes for name in _of(node)]
-    modes = ("eval", "train")
-    return any(name not in modes for name in calls), [name.lower() for name in names if name not in modes]
+    own, modes = getattr(scope, "name", ""), ("eval", "train")
+    calls = [name.lower() for name in calls if name not in modes]
+    if not calls:
+        return (), ()
+    names = [own, *(name for node in nodes for name in _of(node))]
+    return [own.lower(), *calls], [name.lower() for name in names if name not in modes]
 
 
 def _block(scope, line):
