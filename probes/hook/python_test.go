@@ -118,6 +118,31 @@ func TestTorchThatIsLookedForFirst(t *testing.T) {
 	}
 }
 
+// A small vocabulary may have fewer rows than there are positions, which are given once for all texts of a batch.
+func TestMorePositionsThanWords(t *testing.T) {
+	const source = preamble + `
+class Texts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.positions, self.head = nn.Embedding(20, 8), nn.Embedding(64, 8), nn.Linear(8, 20)
+    def forward(self, ids):
+        return self.head(self.words(ids) + self.positions(torch.arange(ids.shape[1])[None]))
+model = Texts()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for ids, in DataLoader(TensorDataset(torch.randint(20, (24, 5))), batch_size=6):
+    nn.functional.cross_entropy(model(ids).flatten(0, 1), ids.flatten()).backward()
+    optimizer.step()
+`
+	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, source)}}, nil)
+	if r.exit.Code != 0 || len(r.tunings) == 0 {
+		t.Fatalf("exit %+v, stderr %q, warnings %q", r.exit, r.stderr, r.warnings)
+	}
+	said := r.tunings[len(r.tunings)-1].Tuning
+	if said.MicroBatch == nil || *said.MicroBatch != 6 || said.TokensPerStep == nil || *said.TokensPerStep != 30 {
+		t.Errorf("%+v", said)
+	}
+}
+
 const preamble = `
 import torch
 from torch import nn

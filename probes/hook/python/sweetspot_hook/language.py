@@ -72,7 +72,7 @@ def look(torch, roots, optimizers, trained, shapes, world, recomputed):
     Recomputed is whether activations were computed again, None if that is unknown.
     """
     network = max(roots, key=lambda m: sum(1 for _ in m.modules()), default=None)
-    embedding = _embedding(torch, network) if network is not None else None
+    embedding = _embedding(torch, network, shapes) if network is not None else None
     if embedding is None:
         return None
     config = architecture.configuration(network, embedding)
@@ -106,10 +106,11 @@ def by_trainer(training, frames):
             return
 
 
-def _embedding(torch, network):
-    """The embedding of words: the one with most rows."""
+def _embedding(torch, network, shapes):
+    """The embedding of words: of those that were given most, the one with most rows. Positions are given once."""
     found = [m for m in network.modules() if issubclass(type(m), torch.nn.Embedding)]
-    return max(found, key=lambda m: m.num_embeddings, default=None)
+    given = {id(m): sum(b * n for b, n in shapes.get(id(m), ())) for m in found}
+    return max(found, key=lambda m: (given[id(m)], m.num_embeddings), default=None)
 
 
 def _weights(network, trained):
