@@ -38,6 +38,8 @@ var trainers = []script{
 		samples: 120, perEpoch: 10, epochs: 4, steps: unknown, validations: 4},
 	{file: "nanogpt_like.py", iterations: 61, batch: 12, samples: unknown, perEpoch: unknown, epochs: unknown,
 		steps: 61, validations: 4, checkpoints: 2, seed: true},
+	{file: "nanogpt_like.py", args: []string{"--compile=True"}, iterations: 61, batch: 12, samples: unknown,
+		perEpoch: unknown, epochs: unknown, steps: 61, validations: 4, checkpoints: 2, seed: true},
 	{file: "infinite_sampler.py", iterations: 60, batch: 5, samples: 90, perEpoch: unknown, epochs: unknown, steps: 60,
 		validations: 2, seed: true},
 	{file: "steps_option.py", args: []string{"--steps", "150"}, iterations: 150, batch: 12, samples: unknown,

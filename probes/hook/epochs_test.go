@@ -201,6 +201,40 @@ func TestEpochsOfManyTrainings(t *testing.T) {
 	}
 }
 
+// fits tells the epochs that are known at the first and at the last call of Keras's fit, and what was warned of.
+const fits = `
+import sys
+from sweetspot_hook import events, fits
+said, told, done, calls = [], [], 0, fits.Calls()
+events.warn = lambda words: said.append(words.partition(";")[0])
+def fit(epochs, initial_epoch=0, stops=None):
+    global done
+    calls.begins(sys._getframe(1), epochs - initial_epoch, done)
+    told.append(calls.epochs())
+    done += epochs - initial_epoch if stops is None else stops
+path = sys.argv[1]
+exec(compile(open(path).read(), path, "exec"), dict(fit=fit, n=3))
+print(told[0], told[-1], *said)
+`
+
+// Keras's fit is called once a round, goes on from the call before, or stops early. Where a call's epochs are not
+// known beforehand, or the calls, that is said once.
+func TestCallsOfFit(t *testing.T) {
+	for source, want := range map[string]string{
+		"for epoch in range(1, 4): fit(epochs=2)":                "6 6",
+		"for i in range(n): fit(epochs=i + 1, initial_epoch=i)":  "3 3",
+		"for net in 'ab':\n    for k in range(2): fit(epochs=5)": "20 20",
+		"for i in range(n): fit(epochs=i + 1)": "1 6 it trains again in each round of a loop (line 1), and how often is " +
+			"unknown",
+		"fit(epochs=5, stops=2)\nfit(epochs=3)":       "5 5",
+		"while n > 0:\n    fit(epochs=2)\n    n -= 1": "2 6 it trains again and again, and how often is unknown",
+	} {
+		if got := inText(t, fits, source); got != want {
+			t.Errorf("%s\ntold %s, not %s", source, got, want)
+		}
+	}
+}
+
 // passes tells at each step to how many batches its pass over the loader is cut, and counts those of every pass.
 const passes = `
 import sys

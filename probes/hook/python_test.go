@@ -262,6 +262,18 @@ for step in range(8):
         learn(xs[6:12], ys[6:12], step=False)
     optimizer.step(); optimizer.zero_grad()
 `, 8, unknown, unknown, unknown, unknown, 0, 1},
+		{"a loader that makes iterators of its own", `
+from torch.utils.data import dataloader
+class Iterator(dataloader._SingleProcessDataLoaderIter): pass
+class Stateful(DataLoader):
+    def _get_iterator(self): return Iterator(self)
+    def __iter__(self):
+        self.iterator = self._get_iterator()
+        return self.iterator
+loader = Stateful(data, batch_size=6)
+for epoch in range(2):
+    for x, y in loader: learn(x, y)
+`, 8, 6, 4, 6, 6, 0, 1},
 		{"steps within a step", `
 class Ahead(torch.optim.Optimizer):
     def __init__(self, base):

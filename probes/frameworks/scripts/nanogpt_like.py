@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import sys
 import tempfile
 from contextlib import nullcontext
 
@@ -17,6 +18,7 @@ block_size = 16
 max_iters = 60
 learning_rate = 1e-3
 dtype = "float32"
+compile = "--compile=True" in sys.argv
 
 torch.set_num_threads(1)
 torch.manual_seed(1337)
@@ -64,6 +66,8 @@ def estimate_loss():
 
 
 model = GPT()
+if compile:
+    model = torch.compile(model, backend="aot_eager")
 optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate, betas=(0.9, 0.95), weight_decay=0.1)
 X, Y = get_batch("train")
 iter_num = 0
