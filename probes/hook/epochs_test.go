@@ -120,7 +120,7 @@ searched: 2 epochs, None steps, objective trains again in each round of a loop o
 given_to_another: 2 epochs, None steps, it trains again further down (line 4 of it)
 of_the_same_library: 2 epochs, None steps, it trains again further down (line 4 of it)
 of_others: 2 epochs, None steps, None
-by_another_function: 2 epochs, None steps, it trains again further down (line 3 of it)
+by_another_function: 2 epochs, None steps, it trains again further down (line 3 of it), for 3 epochs more
 made_later: 2 epochs, None steps, it trains again further down (line 4 of it)
 two_each_round: 6 epochs, None steps, it trains again further down (line 5 of it)
 by_a_trainer: 6 epochs, 50 steps, None

@@ -1,6 +1,7 @@
 """Trainings further down in the program's text than the one that it is in, and their epochs. None of it is run."""
 
 import ast
+import copy
 import functools
 
 from . import loops, schedule, syntax
@@ -29,8 +30,7 @@ def later(frames, nest):
         at = own[0] if own else leaf(scope.body, frame.f_lineno)
         if at is not None and looped:
             called, following = _calls([at], inner, library), _following(scope.body, at)
-            trainers = {f.name for f in syntax.tree(frame).body if isinstance(f, syntax.FUNCTIONS) and f is not scope
-                        and any(_trains(n, called) for n in schedule.inside(f.body))}
+            trainers = [name for name in _trainers(frame, called) if name != getattr(scope, "name", "")]
             for node in schedule.inside(following, off):
                 again = looped_within and not own and _callee(node) in called
                 if again or own and _trains(node, called) or _calls_trainer(node, trainers):
@@ -120,7 +120,9 @@ def epochs(later, block, frame, nest):
         (loop, of) for loop, of in nest if isinstance(loop, ast.For) and loops.rounds(loop.iter, of, loops.MOST_EPOCHS)
         and any("epoch" in w.lower() for w in syntax.names(loop.target) | syntax.names(loop.iter))
     )
-    if of.f_back is not frame or schedule.name(later) != of.f_code.co_name:
+    if schedule.name(later) != of.f_code.co_name:
+        return _of_another(later, block, frame)
+    if of.f_back is not frame:
         raise ValueError("the function has no such loop itself")
     given, n = _arguments(later, syntax.function(of)), loops.rounds(loop.iter, of, loops.MOST_EPOCHS)
     for name in syntax.names(loop.iter) & set(given):
@@ -129,6 +131,31 @@ def epochs(later, block, frame, nest):
         # As in range(1, epochs + 1).
         n += loops.value(given[name], frame) - loops.lookup(ast.Name(name, ast.Load()), of)
     return n
+
+
+def _of_another(call, block, frame):
+    """The epochs of a call of another function, whose loop may name its parameters; an error where they are unknown."""
+    function, loop = _trainers(frame, ())[schedule.name(call)]
+    given = _arguments(call, function)
+    if any(_sets(block, given[name]) for name in syntax.names(loop.iter) & set(given)):
+        raise ValueError("it may be given another number by then")
+
+    class Given(ast.NodeTransformer):
+        def visit_Name(self, node):
+            return given.get(node.id, node)
+
+    return loops.rounds(Given().visit(copy.deepcopy(loop.iter)), frame, loops.MOST_EPOCHS)
+
+
+def _trainers(frame, called):
+    """The functions of the module that have a loop over epochs, with that, by their names."""
+    found = {}
+    for function in syntax.tree(frame).body:
+        if isinstance(function, syntax.FUNCTIONS):
+            for node in schedule.inside(function.body):
+                if _trains(node, called):
+                    found.setdefault(function.name, (function, node))
+    return found
 
 
 def _sets(block, node):
