@@ -63,7 +63,7 @@ func TestFromAScriptToAMeasuredVM(t *testing.T) {
 		t.Errorf("rented without a yes: %s", log)
 	}
 	s.keys("y")
-	s.waitFor("2 runs of yours", 6*time.Minute) // with PyTorch set up there
+	s.waitFor("2 runs of yours", 3*time.Minute)
 	s.waitUntil("an end of the VM", time.Minute, func(string) bool { return len(c.vms()) == 0 })
 	s.keys("/") // it may stand far below
 	s.write(vm)
