@@ -11,8 +11,7 @@ import types
 # What the wrappers call of the recorder, in code that may run between two graphs.
 ENTRIES = (
     "attempt", "began", "beginning", "built", "differentiated", "differentiating", "exhausted", "given_compiled", "got",
-    "mode", "saved",
-    "saving", "stepped", "switched", "switching",
+    "mode", "saved", "saving", "stepped", "switched", "switching",
 )
 
 

@@ -95,7 +95,7 @@ class Fit:
         if not self.active() or self.first is None:
             return
         if not self.asked and self.epochs:
-            self.asked = True
+            self.asked = True  # in this call of fit
             self.calls.begins(sys._getframe(), self.epochs - self.first, self.before)
         if not self.seen:
             self.sizes += self._expected(batch + 1 - self.fetched)

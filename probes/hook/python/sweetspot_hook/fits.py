@@ -21,7 +21,7 @@ class Calls:
         self.further = False  # whether it was said that it trains again
 
     def begins(self, frame, n, done):
-        """It is called for n epochs, from this frame, when so many have been trained."""
+        """It is called for n epochs, from this frame, after so many were done."""
         if self.last:  # which may have stopped early
             short = sum(begun for _, begun in self.places.values()) - done
             self.places[self.last] = tuple(k - short for k in self.places[self.last])
@@ -43,7 +43,7 @@ class Calls:
         return sum(map(max, self.places.values())) + self.more
 
     def _look(self, frames, own, n):
-        """The epochs of all calls from here, and a sentence where more is to come than they."""
+        """The epochs of all calls from this place, and a sentence if it is known to train more than these, or may."""
         nest = loops.nest(own)
         again, self.more = repeats.find(frames)
         loop = next((loop for loop, f in nest if _varies(loop, f)), None)
