@@ -47,7 +47,7 @@ func newPrivateDir(files fs.FS) (d *privateDir, err error) {
 		return nil, fmt.Errorf("can't create a temporary directory for the probe: %w; set TMPDIR to a writable one", err)
 	}
 	d = &privateDir{dir: dir}
-	d.lock, err = takeLock(filepath.Join(dir, lockName), os.O_CREATE)
+	d.lock, err = newLock(dir)
 	if err == nil {
 		err = os.CopyFS(dir, files)
 	}
@@ -64,6 +64,20 @@ func newPrivateDir(files fs.FS) (d *privateDir, err error) {
 			filepath.Dir(dir), err)
 	}
 	return d, nil
+}
+
+// newLock makes the lock of a directory. It gets its name once it is held:
+// [removeStale], of another process, would take it for one that was released.
+func newLock(dir string) (*os.File, error) {
+	unnamed := filepath.Join(dir, lockName+".new")
+	f, err := takeLock(unnamed, os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Rename(unnamed, filepath.Join(dir, lockName)); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // takeLock opens a file and locks it, unless another process has.

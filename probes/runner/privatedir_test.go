@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -91,6 +92,29 @@ func TestRoomsOfTheKilledAreSwept(t *testing.T) {
 			t.Errorf("%s: %v, should be there: %t", dir, err, want)
 		}
 	}
+}
+
+// A directory that is being made is never taken for a stale one, however many others look for these.
+func TestManyMakeDirectoriesAtOnce(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	files := fstest.MapFS{"steps.py": {Data: []byte("pass\n")}}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 100 {
+				d, err := newPrivateDir(files)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, err := os.Stat(filepath.Join(d.dir, "steps.py")); err != nil {
+					t.Error(err)
+				}
+				d.remove()
+			}
+		})
+	}
+	all.Wait()
 }
 
 func TestFilesThatCannotBeWritten(t *testing.T) {

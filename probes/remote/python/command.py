@@ -21,6 +21,7 @@ EVENTS_FD = 3  # where the command writes its events
 LATE = 0.5  # seconds for which output is still read after the command has ended
 LONGEST = 1 << 20  # bytes of an event line; a longer one is passed on in parts and then rejected
 PREFIX = "sweetspot-probe-"
+LOCK = "lock"
 
 
 class Trouble(Exception):
@@ -31,16 +32,25 @@ def remove_stale():
     """Removes the directories of probes that were killed: their locks are released."""
     for path in glob.glob(os.path.join(tempfile.gettempdir(), PREFIX + "*")):
         try:
-            lock = take_lock(path, 0)
+            lock = take_lock(os.path.join(path, LOCK), 0)
         except OSError:
             continue
         shutil.rmtree(path, ignore_errors=True)
         os.close(lock)
 
 
+def new_lock(directory):
+    """Makes the lock of a directory. It gets its name once it is held: another agent that
+    removes what was left behind would take it for one that was released."""
+    unnamed = os.path.join(directory, LOCK + ".new")
+    lock = take_lock(unnamed, os.O_CREAT)
+    os.rename(unnamed, os.path.join(directory, LOCK))
+    return lock
+
+
 def take_lock(path, flag):
-    """Locks a directory; fails if another process has locked it."""
-    lock = os.open(os.path.join(path, "lock"), os.O_RDWR | flag, 0o600)
+    """Opens a file and locks it; fails if another process has locked it."""
+    lock = os.open(path, os.O_RDWR | flag, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -56,7 +66,7 @@ class PrivateDirectory:
         remove_stale()
         try:
             self.dir = tempfile.mkdtemp(prefix=PREFIX)
-            self._lock = take_lock(self.dir, os.O_CREAT)  # held as long as the agent lives
+            self._lock = new_lock(self.dir)  # held as long as the agent lives
             if files:
                 zipfile.ZipFile(io.BytesIO(files)).extractall(self.dir)
             self.fifo = os.path.join(self.dir, "events")
