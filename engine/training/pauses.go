@@ -240,13 +240,20 @@ func (p positions) iterations(from, to float64) float64 {
 	return math.Max(0, to-from-(p.otherwise(to)-p.otherwise(from))) / p.steady
 }
 
-// otherwise is the seconds that pauses and validations had taken by a time.
+// otherwise is the seconds that pauses and validations had taken by a time, within one of them, too:
+// an epoch's beginning is computed from its first iteration, and can lie before the end of what
+// came between.
 func (p positions) otherwise(t float64) float64 {
 	i := sort.Search(len(p.others), func(i int) bool { return p.others[i].end > t })
-	if i == 0 {
-		return 0
+	ended := 0.0
+	if i > 0 {
+		ended = p.others[i-1].sum
 	}
-	return p.others[i-1].sum
+	if i == len(p.others) {
+		return ended
+	}
+	next := p.others[i].sum - ended // seconds of the one that ends next
+	return ended + math.Max(0, next-(p.others[i].end-t))
 }
 
 // occurrence is a pause: after how many iterations it came, and its seconds.

@@ -3,6 +3,7 @@ package training
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -212,6 +213,14 @@ func TestIsUneven(t *testing.T) {
 	}
 	if IsUneven(r) {
 		t.Error("checkpoints and validations made epochs uneven")
+	}
+	late := r
+	late.EpochStartsS = slices.Clone(r.EpochStartsS)
+	for i := range late.EpochStartsS {
+		late.EpochStartsS[i] -= 0.001 // a beginning that was computed lies before the checkpoint's end
+	}
+	if IsUneven(late) {
+		t.Error("checkpoints that end 1 ms after the beginning of an epoch made epochs uneven")
 	}
 	r.Pauses = nil
 	if !IsUneven(r) {
