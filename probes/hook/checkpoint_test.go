@@ -54,7 +54,7 @@ func TestTheTimeOfATrainingHoldsItsCheckpoints(t *testing.T) {
 				if !strings.HasPrefix(words, c.expected) {
 					t.Fatalf("%s; pauses %+v", words, r.Pauses)
 				}
-				r.InitS, r.ExitS = nil, nil // the script times what comes between
+				r.InitS, r.ExitS = new(0.0), nil // the script times what comes between
 				took := alone(t, argv)
 				e := training.Training(r, float64(c.epochs), nil)
 				bare := r
