@@ -17,7 +17,7 @@ import (
 func TestFromAScriptToAMeasuredVM(t *testing.T) {
 	t.Parallel()
 	c := newCloud(t)
-	c.ok("probe", "--precision-target", "20%", "--max-seconds", "60s", "--", "python3", "train.py")
+	c.ok("probe", "--precision-target", "20%", "--max-seconds", "60s", "--", "python3", "train.py", "--epochs", "1")
 	var advice struct {
 		Probes []struct {
 			Candidate string
