@@ -46,6 +46,7 @@ what it watches once the program has imported it. The modules:
     facts.py      what is being trained: parameters, precision, GPUs
     epochs.py     how many epochs the program will train
     steps.py      how many steps, where it counts these
+    remainders.py and in a pass, where it makes one after every so many batches
     loops.py      the loops that a step is in
     language.py   how a language model is trained
     architecture.py  and its figures

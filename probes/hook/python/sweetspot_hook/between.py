@@ -75,7 +75,8 @@ class Between:
             self.micro, self.batch = micro.Micro(self.batch, self.frames()), None
         size, _, shape = loaders.look(inputs)
         if self.micro is not None:
-            self.micro.add(shape is not None and (size, *shape) == self.data.used)
+            alike = shape is not None and (size, *shape) == self.data.used
+            self.micro.add(1 if shape == () and not alike else size, alike)  # a vector may be of one sample
 
     @guarded
     def computing(self):

@@ -33,7 +33,7 @@ class Data:
         self.loop = None  # of the program over epochs, where no loader tells of these
         self.turns = False  # the coming iteration is the first of another round of it
         # Whether the program's text counts epochs, and to how many batches it cuts a pass.
-        self.of_epochs, self.rounds = False, None
+        self.of_epochs, self.rounds, self.in_pass = False, None, None
         self.image = self.changed = False
         self.words = loaders.Words()
 
@@ -287,6 +287,8 @@ class Data:
             per_epoch = (self.steps_done + self._spare()) / self.epochs_done
         elif self.loop is not None:
             per_epoch = self.loop.length
+        elif self.in_pass:
+            per_epoch = self.in_pass
         elif self.length and self.batches:
             per_epoch = min(self.length, self.rounds or self.length) / self.batches
             per_epoch = math.ceil(per_epoch) if steps_at_end() else per_epoch

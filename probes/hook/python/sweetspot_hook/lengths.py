@@ -2,7 +2,7 @@
 
 import sys
 
-from . import callbacks, epoch_loop, epochs, events, loops, pace, repeats, schedule, sizes, steps, syntax
+from . import callbacks, epoch_loop, epochs, events, loops, pace, remainders, repeats, schedule, sizes, steps, syntax
 
 
 class Lengths:
@@ -31,7 +31,7 @@ class Lengths:
         f.epochs, f.steps = epochs.find(frames, sys.argv[1:], loader), steps.find(frames, sys.argv[1:])
         if f.epochs and f.steps is None and not epochs.counted(frames) and steps.in_doubt(frames):
             f.epochs = None  # of this name it has some, and trains by steps
-        self.data.of_epochs, self.data.rounds = bool(f.epochs), f.epochs and steps.of_pass(frames, loader)
+        self._find_pass(frames, loader)
         later = self._plan(frames, repeated)
         f.epochs = self.due = f.epochs and f.epochs + self.data.epochs_done
         f.epochs = f.epochs and f.epochs + later
@@ -40,6 +40,16 @@ class Lengths:
             self.data.follow(epoch_loop.find(frames))
         in_doubt = f.epochs is None and (f.steps is None or steps.multiplied(frames))
         self.pace = pace.find(frames, self.count) if in_doubt else None
+
+    def _find_pass(self, frames, loader):
+        """Finds how many batches and steps a pass over the loader has, where the text says so."""
+        d = self.data
+        d.of_epochs, d.rounds, d.in_pass = bool(self.facts.epochs), None, None
+        if d.of_epochs:
+            d.rounds = steps.of_pass(frames, loader)
+            whole = d.latest and d.latest.length
+            if whole:
+                d.in_pass = remainders.in_pass(frames, loader, min(whole, d.rounds or whole))
 
     def paced(self, loop, value):
         """The coming step is the first of a round of this value."""

@@ -322,6 +322,8 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         batch = self.work.batch()
         if batch is not None:
             self.facts.batch_size = batch * self.replicas
+        if size is None and per_epoch == 1 and self.data.training is None:
+            size = self.facts.batch_size  # a step takes all there is
         if self.facts.epochs is not None:  # a program may train again, as one that first trains a part of the network
             self.facts.epochs = max(self.facts.epochs, self.data.epochs_done)
         fields = dict(

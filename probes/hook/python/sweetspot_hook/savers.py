@@ -14,6 +14,7 @@ SAVERS = (
     ("pytorch_lightning.trainer.trainer", "Trainer", ("save_checkpoint",)),
     ("lightning.fabric.fabric", "Fabric", ("save",)),
     ("lightning_fabric.fabric", "Fabric", ("save",)),
+    ("stable_baselines3.common.base_class", "BaseAlgorithm", ("save",)),
 )
 # The same of JAX.
 OF_JAX = (

@@ -104,7 +104,7 @@ def of_pass(frames, loader):
 
 def _broken_off(loop, frame):
     """The rounds after which each break of a loop ends it, as far as the loop's numbers of its rounds decide that."""
-    first, number = _first(loop, frame), loop.target.elts[0].id if isinstance(loop.target, ast.Tuple) else ""
+    first, number = first_number(loop, frame), loop.target.elts[0].id if isinstance(loop.target, ast.Tuple) else ""
     changing = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
     def get(node):
@@ -143,7 +143,7 @@ def _breaks(statements, tests):
             yield from _breaks(s.body, [*tests, s.test])
 
 
-def _first(loop, frame):
+def first_number(loop, frame):
     """The number that a loop gives its first round; None where it does not number its rounds itself, or if unknown."""
     if not isinstance(loop, ast.For) or getattr(getattr(loop.iter, "func", None), "id", "") != "enumerate":
         return None
@@ -214,7 +214,7 @@ def rounds_more(statement, frame, loop):
     own = isinstance(loop, ast.For) and any(
         getattr(n, "id", None) == getattr(left, "id", "") for n in ast.walk(loop.target)
     )
-    first = _first(loop, frame) if own else _worked_out(left, loop, frame)
+    first = first_number(loop, frame) if own else _worked_out(left, loop, frame)
     if first is None:
         return 0
     beyond = isinstance(statement.test.ops[0], ast.Gt)
