@@ -91,14 +91,16 @@ func TestAValidationEndsBeforeItsCheckpoint(t *testing.T) {
 	}
 }
 
-// Data that a program keeps before it has an optimizer are no checkpoint; weights are, those of
-// a process that trains in others, too.
+// Data that a program keeps before it has an optimizer are no checkpoint, and scores never are;
+// weights are, those of a process that trains in others, too.
 func TestKeptDataAreNoCheckpoint(t *testing.T) {
 	const kept = "import torch\ntorch.save({'rows': torch.randn(9, 4)}, 'rows.pt')\n"
 	const own = "torch.save({'net': torch.nn.Linear(2, 1).state_dict()}, 'own.pt')\n"
 	const weights = "torch.save(model.state_dict(), 'first.pt')\nfor i in range(6): learn(*data[i])\n"
-	r := watch(t, runner.Command{Dir: t.TempDir(), Argv: []string{torch(t), script(t, kept+own+preamble+weights)}}, nil)
-	if len(r.pauses) != 2 || len(r.iterations) != 6 || r.exit.Code != 0 {
+	const pickled = "import pickle\npickle.dump({'net': model}, open('net.pkl', 'wb'))\npickle.dump([0.1], open('0.pkl', 'wb'))\n"
+	const scores = pickled + "torch.save({'name': 'net', 'scores': [0.1, 0.2], 'best': 1}, 'scores.pt')\n"
+	r := watch(t, runner.Command{Dir: t.TempDir(), Argv: []string{torch(t), script(t, kept+own+preamble+weights+scores)}}, nil)
+	if len(r.pauses) != 3 || len(r.iterations) != 6 || r.exit.Code != 0 {
 		t.Errorf("%d pauses, %d iterations, exit %+v, stderr %q", len(r.pauses), len(r.iterations), r.exit, r.stderr)
 	}
 }

@@ -68,6 +68,8 @@ goes_on: 70 steps, None epochs
 without_end: None steps, None epochs
 tasks: 1500 steps, None epochs
 flagged: 13 steps, None epochs
+all_steps: 24 steps, 4 epochs
+itr: 8 steps, None epochs
 `
 	prints(t, "steps_by_loop.py", want)
 }
@@ -271,6 +273,45 @@ func TestPassesCutShort(t *testing.T) {
 		"for x in loader: step()": "None of 20",
 	} {
 		if got := inText(t, passes, source); got != want {
+			t.Errorf("%s\ntold %s, not %s", source, got, want)
+		}
+	}
+}
+
+// someBatches tells at each step how many a pass over its loader has, and counts them.
+const someBatches = `
+import sys
+from sweetspot_hook import epochs, remainders
+told, steps, loader = set(), 0, [0.0] * 20
+def step():
+    global steps
+    steps += 1
+    told.add(remainders.in_pass(epochs.frames_of(sys._getframe(1)), id(loader), len(loader)))
+path = sys.argv[1]
+exec(compile(open(path).read(), path, "exec"), dict(step=step, loader=loader, n=3, on=True, loss=1.0))
+print(*told, "of", steps)
+`
+
+// A program that makes a step after every so many batches says in its text how many a pass has. Where
+// its condition hangs on what only its run tells, nothing is told of it.
+func TestStepsAfterSomeBatches(t *testing.T) {
+	const loop = "for i, x in enumerate(loader):\n    "
+	for source, want := range map[string]string{
+		loop + "if (i + 1) % n == 0: step()":                                                       "6 of 6",
+		loop + "if i % n == 0: step()":                                                             "7 of 7",
+		loop + "if (i + 1) % n == 0 or i == len(loader) - 1: step()":                               "7 of 7",
+		loop + "if i % 4 == 0 or i == len(loader) - 1:\n        step()":                            "6 of 6",
+		loop + "if not on: pass\n    elif (i + 1) % n == 0: step()":                                "6 of 6",
+		loop + "if i % n: pass\n    else: step()":                                                  "7 of 7",
+		"for i, x in enumerate(loader, 1):\n    if i % n == 0: step()":                             "6 of 6",
+		loop + "if on: step()":                                                                     "None of 20",
+		loop + "if i == 1: continue\n    if i % n == 0: step()":                                    "None of 7",
+		loop + "loss -= 0.1\n    if i % n == 0 and loss > 0: step()":                               "None of 4",
+		"k = 0\nfor x in loader:\n    k += 1\n    if k % n == 0: step()":                           "None of 6",
+		loop + "if i % n == 0:\n        for y in [1, 2]: step()":                                   "None of 14",
+		"def train():\n    for i, x in enumerate(loader):\n        if i % n == 0: step()\ntrain()": "7 of 7",
+	} {
+		if got := inText(t, someBatches, source); got != want {
 			t.Errorf("%s\ntold %s, not %s", source, got, want)
 		}
 	}

@@ -262,6 +262,27 @@ for step in range(8):
         learn(xs[6:12], ys[6:12], step=False)
     optimizer.step(); optimizer.zero_grad()
 `, 8, unknown, unknown, unknown, unknown, 0, 1},
+		{"a network that acts before it learns", `
+xs, ys = torch.randn(60, 4), torch.randn(60, 1)
+for step in range(10):
+    for k in range(2): model(xs[k])
+    if step > 1: learn(xs[:12], ys[:12])
+`, 8, 12, unknown, unknown, unknown, 0, 1},
+		{"a test that asks for no batch after the last", `
+for epoch in range(3):
+    for x, y in DataLoader(data, batch_size=6): learn(x, y)
+    loader = DataLoader(other, batch_size=6)
+    batches = iter(loader)
+    for i in range(len(loader)): model(next(batches)[0])
+`, 12, 6, 4, 6, 6, 3, 1},
+		{"a loader for a second loss", `
+loader, also = DataLoader(data, batch_size=6), DataLoader(other, batch_size=6)
+for epoch in range(2):
+    more = iter(also)
+    for i, (x, y) in enumerate(loader):
+        if i < 2: learn(*next(more), step=False)
+        learn(x, y)
+`, 8, 6, 4, 6, 6, 0, 2},
 		{"a loader that makes iterators of its own", `
 from torch.utils.data import dataloader
 class Iterator(dataloader._SingleProcessDataLoaderIter): pass

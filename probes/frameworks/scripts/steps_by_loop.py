@@ -427,6 +427,22 @@ def flagged():
         train(number)
 
 
+def all_steps():
+    epochs, batches = 4, [0] * 6
+    for k in range(epochs * len(batches)):
+        train(k)
+
+
+def itr():
+    cur_itrs = 0
+    while True:
+        for x in itertools.repeat(0, 3):
+            cur_itrs += 1
+            train(x)
+            if cur_itrs >= 8:
+                return
+
+
 def asked(way):
     try:
         way()
@@ -434,4 +450,11 @@ def asked(way):
         return "%s: %s" % (way.__name__, found)
 
 
-print(*map(asked, (counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name, both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later, counts_by_name, summed, left, resumed, held, shown, whole_set, rows_of_epoch, waits_for_a_number, waits_above, waits_for_data, passes_over, waits_within, waits_for_a_counter, waits_before, waits_for_epochs, waits_for_rounds, worked_out, goes_on, without_end, tasks, flagged)), sep="\n")
+WAYS = (
+    counted, until, nanogpt, stream, sliced, named, rollout, accumulated, accumulated_by_name, limited_by_name,
+    both, last, beyond, across, within, unclear, sized, acting, numbered, from_one, passed, numbered_later,
+    counts_by_name, summed, left, resumed, held, shown, whole_set, rows_of_epoch, waits_for_a_number,
+    waits_above, waits_for_data, passes_over, waits_within, waits_for_a_counter, waits_before, waits_for_epochs,
+    waits_for_rounds, worked_out, goes_on, without_end, tasks, flagged, all_steps, itr,
+)
+print(*map(asked, WAYS), sep="\n")

@@ -4,6 +4,7 @@ The recorder evaluates it when the next step has ended.
 """
 
 import io
+import itertools
 import sys
 from threading import get_ident
 from time import perf_counter
@@ -14,6 +15,28 @@ from .guard import guarded
 
 CHECKPOINT, COMPILATION, GENERATION = "checkpoint", "compilation", "generation"  # kinds of pauses
 WORLDS = ("gymnasium", "gym", "dm_env", "pettingzoo")
+
+
+MOST_LOOKED_AT, DEEPEST = 100, 4  # entries of a list or a dictionary that is saved, and levels of them
+STATES = {"param_groups", "last_epoch"}  # in those of optimizers and schedules, which may be numbers alone
+
+
+def _is_plain(thing, depth=0):
+    """Whether something that is saved holds numbers and texts alone, as scores."""
+    if type(thing) in (dict, list, tuple) and depth < DEEPEST:
+        if type(thing) is dict and STATES & thing.keys():
+            return False
+        parts = thing.values() if type(thing) is dict else thing
+        return all(_is_plain(part, depth + 1) for part in itertools.islice(parts, MOST_LOOKED_AT))
+    return thing is None or type(thing) in (bool, int, float, str)
+
+
+def _own(thing):
+    """What an object has under names, without a word of its own."""
+    try:
+        return object.__getattribute__(thing, "__dict__")
+    except AttributeError:
+        return {}
 
 
 class Between:
@@ -76,7 +99,7 @@ class Between:
         size, _, shape = loaders.look(inputs)
         if self.micro is not None:
             alike = shape is not None and (size, *shape) == self.data.used
-            self.micro.add(1 if shape == () and not alike else size, alike)  # a vector may be of one sample
+            self.micro.add(size if shape else None, alike)
 
     @guarded
     def computing(self):
@@ -235,16 +258,16 @@ class Between:
         # Each tensor is pickled into memory so.
         tensor = isinstance(to, io.BytesIO) and not isinstance(what, (dict, self.torch.nn.Module))
         early = self.count == 0 and not self.optimizers
-        data = of_data and early and not self._are_weights(what)  # as a corpus that was read
+        data = of_data and (early and not self.are_weights([what]) or _is_plain(what))  # as a corpus, or scores
         if tensor or data or self.is_saving or not self.is_training():
             return None
         self.is_saving = True  # what saves may call others that do
         return self.clock.mark()
 
-    def _are_weights(self, what):
-        """Whether a network or its state is saved, alone or in a dictionary."""
-        parts = [what, *what.values()] if isinstance(what, dict) else [what]
-        return any(isinstance(part, self.torch.nn.Module) or hasattr(part, "_metadata") for part in parts)
+    def are_weights(self, saved):
+        """Whether a network or its state is among what is saved, or in a dictionary there."""
+        parts = [p for what in saved for p in (what, *(dict.values(what) if issubclass(type(what), dict) else ()))]
+        return any(issubclass(type(part), self.torch.nn.Module) or "_metadata" in _own(part) for part in parts)
 
     @guarded
     def saved(self, begin):

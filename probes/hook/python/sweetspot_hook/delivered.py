@@ -55,17 +55,24 @@ class Delivered:
 
     @guarded
     def over(self):
-        """Something comes after a pass of such an iterator. It was a validation as in exhausted."""
+        """Something comes after a pass whose last batch was given, though none more was asked for.
+
+        It was a validation as in exhausted.
+        """
         (a_pass, differentiates), self.given_all = self.given_all, None
-        if (
-            a_pass.exhausted or differentiates or self.open is not None
-            or self.paused or self.owner not in (None, get_ident())
-        ):
+        if a_pass.exhausted or self.open is not None or self.paused or self.owner not in (None, get_ident()):
             return
         self.catch_up()
-        if a_pass.steps_before == self.count and self.count > 0:
+        if a_pass.steps_before != self.count or self.count == 0:
+            return
+        a_pass.unused = a_pass.backwards == self.backwards
+        if not differentiates or self._may_validate(a_pass):
             self.data.forget(a_pass)
             self.whole.append((a_pass.begin, self.clock.mark(), a_pass.units))
+
+    def _may_validate(self, a_pass):
+        """Whether a pass that could compute gradients, but with which no step was made, measures the model."""
+        return a_pass.unused and self.data.main is not None and a_pass.loader_id != self.data.main
 
     @guarded
     def stand_in(self, iterator):
@@ -136,9 +143,8 @@ class Delivered:
         a_pass.unused = a_pass.backwards == self.backwards
         if self.count == 0:
             return
-        if self.torch.is_grad_enabled():
-            if not a_pass.unused or a_pass.loader_id == d.main or d.main is None:
-                return
+        if self.torch.is_grad_enabled() and not self._may_validate(a_pass):
+            return
         d.forget(a_pass)
         if self.averages:
             self.pauses.append((a_pass.begin, self.clock.mark()))

@@ -40,6 +40,7 @@ class Epochs:
         self.length = _rounds(*within[0]) if len(within) == 1 and not parts else None
         if loop is not None and not within:
             self.length = 1
+        self.cut = _cut(*within[0]) if len(within) == 1 and not parts else None
         # Its rounds, whatever a loader has.
         self.numbered = self.length is not None and bool(within) and _is_numbered(*within[0])
         # Whether the loop in it has its variable, as for _ in range(epochs): for _ in range(steps): has.
@@ -94,6 +95,15 @@ def _is_numbered(frame, loop):
     if not isinstance(loop, ast.For) or loops.rounds(loop.iter, frame, loops.MOST_EPOCHS) is None:
         return False
     return not any(isinstance(n, (ast.Break, ast.Return)) for n in ast.walk(loop))
+
+
+def _cut(frame, loop):
+    """(samples, batch) of a loop that cuts its data into batches, for i in range(0, len(data), batch); or None."""
+    over = loops.span(loop.iter, frame) if isinstance(loop, ast.For) else None
+    calls = [n for n in ast.walk(loop.iter) if isinstance(n, ast.Call) and len(n.args) == 3] if over else []
+    if len(calls) != 1 or isinstance(calls[0].args[1], ast.BinOp) or over.start != 0 or over.step < 2:
+        return None  # the last batch may be left out
+    return over.stop, over.step
 
 
 def _rounds(frame, loop):

@@ -29,7 +29,7 @@ class Pass:
         self.exhausted = False
         self.backwards = self.latest = 0  # passes of the run, when it began and when it gave its latest batch
         self.unused = False  # whole, and no gradient was computed in it: no step used it, if there is another
-        self.given = 0  # batches
+        self.given = self.handed = 0  # batches that were recorded, and that the program has
         self.drawn = ()  # samples of the batches to come, None for unknown
         self.ended = None  # mark after the last batch was used, where that was seen
         self.iterator = None  # weak
@@ -44,6 +44,11 @@ class Pass:
     def is_cut(self):
         """Whether it gave fewer batches than it has: where it was over, the program went on before its end."""
         return not self.exhausted and self.length is not None and self.given < self.length
+
+    def is_last(self):
+        """After a batch was given: whether it has no more, of several."""
+        self.handed += 1
+        return self.handed == self.length != 1
 
     def skip(self):
         """A batch that is not recorded."""

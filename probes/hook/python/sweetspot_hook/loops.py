@@ -17,6 +17,8 @@ from . import evaluate, syntax
 MOST_EPOCHS = 100000
 DEEPEST = 60  # frames between a step and a loop around it
 
+PARTS = ("step", "iter", "batch", "per_epoch")  # in the names of what is a part of an epoch
+
 OPTIMIZED = 0x1  # of co_flags: a function's frame, whose locals are not a dictionary
 
 
@@ -63,13 +65,27 @@ def _over_epochs(nest):
             hidden = hidden or n is None and syntax.is_library(frame)
         elif k or _names_epochs(loop, words):
             n = rounds(loop.iter, frame, MOST_EPOCHS)
-        if n is not None and any("epoch" in w and "per_epoch" not in w for w in words):
+        steps = isinstance(loop, ast.For) and goes_over_steps(loop)
+        if n is not None and not steps and any("epoch" in w and "per_epoch" not in w for w in words):
             return n, k, True
-        if any(part in w for w in words for part in ("step", "iter", "batch", "episode", "per_epoch")):
+        if steps or any(part in w for w in words for part in (*PARTS, "episode")):
             found = found if n is None else []  # parts of a step or of an iteration are no epochs
         elif n is not None and not hidden:
             found.append((n, k, False))
     return found[0] if len(found) == 1 else (None, 0, False)
+
+
+def goes_over_steps(loop):
+    """Whether a loop goes over the steps of all epochs, for i in range(epochs * len(loader))."""
+    products = [n for n in ast.walk(loop.iter) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
+    return any(
+        "epoch" in _said(a).replace("per_epoch", "") and any(part in _said(b) for part in ("len(", *PARTS))
+        for n in products for a, b in ((n.left, n.right), (n.right, n.left))
+    )
+
+
+def _said(node):
+    return ast.unparse(node).lower()
 
 
 def _names_epochs(loop, words):
@@ -79,7 +95,7 @@ def _names_epochs(loop, words):
     """
     own = getattr(loop.target, "id", "").lower()
     return any(
-        not any(part in w for part in ("step", "iter", "batch", "per_epoch"))
+        not any(part in w for part in PARTS)
         for w in words if w.endswith(("epoch", "epochs")) or w == own and "epoch" in w)
 
 

@@ -27,6 +27,7 @@ class Micro:
 
     def add(self, size, alike):
         """Another one begins, of so many samples; alike is whether its batch has the shape of the first."""
+        size = self.size if alike else size
         if size != self.sizes[-1] and len(self.sizes) < 3:
             self.sizes.append(size)
         self.calls = self.calls + 1 if alike else 0

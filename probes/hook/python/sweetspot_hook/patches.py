@@ -203,7 +203,10 @@ def _loaders(r, module):
         if kept is not None and not kept.given:  # its first pass begins here, though it may be older
             p = r.goes_on(self, kept)
         if r.given_all is not None:
-            r.over()
+            if kept is None and r.given_all[0] is p:
+                r.given_all = None  # it is asked for one more, and so exhausted
+            else:
+                r.over()
         if p is None:
             p = r.stand_in(self)
         if p is None or r.off or r.paused:
@@ -224,7 +227,7 @@ def _loaders(r, module):
         if kept is not None and kept.turns():
             p = r.goes_on(self, kept) or p
         r.got(p, batch, perf_counter() - begin)
-        if kept is not None and kept.given % kept.batches == 0:
+        if kept.given % kept.batches == 0 if kept is not None else p.is_last():
             r.given_all = p, r.torch.is_grad_enabled()
         return batch
 

@@ -322,8 +322,8 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         batch = self.work.batch()
         if batch is not None:
             self.facts.batch_size = batch * self.replicas
-        if size is None and per_epoch == 1 and self.data.training is None:
-            size = self.facts.batch_size  # a step takes all there is
+        if size is None and self.data.training is None:
+            size = self._gone_over(per_epoch)
         if self.facts.epochs is not None:  # a program may train again, as one that first trains a part of the network
             self.facts.epochs = max(self.facts.epochs, self.data.epochs_done)
         fields = dict(
@@ -336,6 +336,14 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
             self.told = fields
             events.emit("model", **fields)
         self.tokens()
+
+    def _gone_over(self, per_epoch):
+        """The samples of an epoch that no loader gives: a step takes all, or a loop cuts them into its batches."""
+        loop, batch = self.data.loop, self.facts.batch_size
+        if per_epoch == 1:
+            return batch
+        samples, each = loop is not None and loop.cut or (None, None)
+        return samples if each == batch else None
 
     def tokens(self):
         """Sends how a language model is trained, if it says something new."""

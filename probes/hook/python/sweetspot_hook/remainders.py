@@ -10,8 +10,9 @@ The program's text is read, none of it is run.
 
 import ast
 
-from . import evaluate, loaders, loops, repeats, steps, syntax
+from . import epochs, evaluate, loaders, loops, repeats, steps, syntax
 
+NAME = "num_update_steps_per_epoch"  # of Hugging Face's Trainer, and of their examples
 MOST = 5000  # batches that are looked at; of more, one step makes no difference
 
 
@@ -21,12 +22,13 @@ def in_pass(frames, loader, batches):
     The frames are the innermost first. A break that the loop's numbers do not decide is taken to come at the end.
     """
     try:
-        for k, (loop, frame) in enumerate(loops.nest(frames)):
-            if isinstance(loop, ast.For) and repeats.goes_over(loop.iter, frame, loader):
-                return _count(loop, frame, batches) if k == 0 and batches <= MOST else None
+        k, loop, frame = next(
+            ((k, loop, frame) for k, (loop, frame) in enumerate(loops.nest(frames))
+             if isinstance(loop, ast.For) and repeats.goes_over(loop.iter, frame, loader)), (None, None, None))
+        found = _count(loop, frame, batches) if k == 0 and batches <= MOST else None
+        return found or epochs.by_name(frames, (NAME,), batches)
     except Exception:  # a program may hold any object under any name
-        pass
-    return None
+        return None
 
 
 def _count(loop, frame, batches):

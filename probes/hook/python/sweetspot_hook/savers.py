@@ -1,6 +1,10 @@
-"""Wraps what writes checkpoints: torch.save, and the methods by which frameworks write several files at once."""
+"""Wraps what writes checkpoints: torch.save, and the methods by which frameworks write several files at once.
+
+Python's own pickle.dump writes one where it is given a network.
+"""
 
 import functools
+import pickle
 import sys
 
 from . import imports
@@ -31,6 +35,7 @@ _late = []  # of modules that were being imported when PyTorch was: they import 
 
 def wrap(r, torch):
     torch.save = torch.serialization.save = _saving(r, torch.save, True)
+    pickle.dump = _saving(r, pickle.dump, True, True)
     _wrap_imported(r, SAVERS, True)
 
 
@@ -59,11 +64,11 @@ def _wrap(r, module, owner, names, again):
             return _late.append((module, owner, names))
 
 
-def _saving(r, save, of_data=False):
-    """The function, watched; of_data is whether it also writes other things than weights."""
+def _saving(r, save, of_data=False, mostly=False):
+    """The function, watched; of_data is whether it also writes other things than weights, mostly whether it does so."""
     @functools.wraps(save)
     def saving(*args, **kwargs):
-        begin = r.saving(args, kwargs, of_data)
+        begin = None if mostly and not r.are_weights(args[:1]) else r.saving(args, kwargs, of_data)
         if begin is None:
             return save(*args, **kwargs)
         try:

@@ -186,7 +186,7 @@ class Reader:
             return None  # it holds for every step
         sizes = []
         for n in inside(node.body + node.orelse):
-            if isinstance(n, ast.Call) and WORKERS.fullmatch(name(n)):
+            if isinstance(n, ast.Call) and WORKERS.fullmatch(name(n)) and name(getattr(n.func, "value", None)) != "gc":
                 return of, None
             if (
                 isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)

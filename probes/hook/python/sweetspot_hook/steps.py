@@ -23,7 +23,7 @@ SHORT = ("--steps", "--iters", "--iterations")  # may be those of a solver, too
 MOST = 10**9
 MOST_ROUNDS = 10000  # of a loop that are looked at for a break
 
-COUNTERS = ("step", "iter")  # in the name of what counts steps
+COUNTERS = ("step", "iter", "itr")  # in the name of what counts steps
 OTHERS = ("timestep", "time_step", "env", "frame")  # and of what counts those of a simulated world
 
 
@@ -179,7 +179,9 @@ def product(active):
     total = 1
     for loop, frame in active:
         rounds = None
-        if isinstance(loop, ast.For) and "epoch" not in (ast.dump(loop.target) + ast.dump(loop.iter)).lower():
+        if isinstance(loop, ast.For) and (
+            loops.goes_over_steps(loop) or "epoch" not in (ast.dump(loop.target) + ast.dump(loop.iter)).lower()
+        ):
             rounds = rounds_of(loop.iter, frame)
         if rounds is None:
             return None
