@@ -98,8 +98,9 @@ func TestKeptDataAreNoCheckpoint(t *testing.T) {
 	const own = "torch.save({'net': torch.nn.Linear(2, 1).state_dict()}, 'own.pt')\n"
 	const weights = "torch.save(model.state_dict(), 'first.pt')\nfor i in range(6): learn(*data[i])\n"
 	const pickled = "import pickle\npickle.dump({'net': model}, open('net.pkl', 'wb'))\npickle.dump([0.1], open('0.pkl', 'wb'))\n"
-	const scores = pickled + "torch.save({'name': 'net', 'scores': [0.1, 0.2], 'best': 1}, 'scores.pt')\n"
-	r := watch(t, runner.Command{Dir: t.TempDir(), Argv: []string{torch(t), script(t, kept+own+preamble+weights+scores)}}, nil)
+	const scores = "torch.save({'name': 'net', 'scores': [0.1, 0.2], 'best': 1}, 'scores.pt')\n"
+	text := script(t, kept+own+preamble+weights+pickled+scores)
+	r := watch(t, runner.Command{Dir: t.TempDir(), Argv: []string{torch(t), text}}, nil)
 	if len(r.pauses) != 3 || len(r.iterations) != 6 || r.exit.Code != 0 {
 		t.Errorf("%d pauses, %d iterations, exit %+v, stderr %q", len(r.pauses), len(r.iterations), r.exit, r.stderr)
 	}
