@@ -131,6 +131,7 @@ until: 12 epochs, None steps, None
 until_counted: 4 epochs, None steps, None
 by_a_search: 2 epochs, None steps, it trains again in each round of a loop of searcher, ` + untold +
 		`fine_tuned: 2 epochs, None steps, it trains again further down (line 22 of core.py)
+fine_tuned_for: 1 epochs, None steps, it trains again further down (line 41 of core.py), for 4 epochs more
 by_a_hook: 2 epochs, None steps, None
 `
 	prints(t, "trained_again.py", want)

@@ -52,6 +52,15 @@ class Estimator:
     def close(self, data):
         pass
 
+    def fit_for(self, n, data):
+        for epoch in range(n):
+            for x in data:
+                self.step()
+
+    def tune(self, data, frozen=1, epochs=4):
+        self.fit_for(frozen, data)
+        self.fit_for(epochs, data)
+
 
 class Trainer(Estimator):
     def train(self, data):
@@ -351,6 +360,10 @@ def fine_tuned():
     tuner.Estimator(step).fine_tune("ab")
 
 
+def fine_tuned_for():
+    tuner.Estimator(step).tune("ab")
+
+
 def by_a_hook():
     tuner.Estimator(step).fit_with_hooks("ab")
 
@@ -369,4 +382,4 @@ print(*map(asked, (whole, numbered, comprehended, listed, cross_validated, drawn
                    once_more, on_one_line, alternative, turned_off, second_loop, each_its_own, set_between, longer, perhaps, of_unknown_length, evaluated,
                    searched, called_once, given_to_another, of_the_same_library, of_others, by_another_function, made_later, two_each_round,
                    by_a_trainer, by_a_trainer_each, until, until_counted, by_a_search,
-                   fine_tuned, by_a_hook)), sep="\n")
+                   fine_tuned, fine_tuned_for, by_a_hook)), sep="\n")

@@ -57,9 +57,10 @@ def once_more(frames, nest):
         scope = syntax.function(frame)
         at = leaf(scope.body, frame.f_lineno)
         called = _calls([at], name, False) if isinstance(at, ast.Expr) else ()
-        for node in schedule.inside(_following(scope.body, at)):
+        following = _following(scope.body, at)
+        for node in schedule.inside(following):
             if _callee(node) in called:
-                yield node, (), frame
+                yield node, [at, *following], frame
 
 
 def _of_library(made, nodes, frame, package):
@@ -106,6 +107,8 @@ def epochs(later, block, frame, nest):
     """
     if not any(later in (s, getattr(s, "value", None)) for s in block):
         raise ValueError("it may be passed over")
+    if block[0].lineno <= frame.f_lineno <= block[0].end_lineno:
+        return _as_now(later, block, frame, loops.epochs(nest)[0])
     given = {k.arg: k.value for k in getattr(later, "keywords", ())}
     if "epochs" in given and syntax.is_library(nest[0][1]):
         n, at = (loops.value(given.get(k, ast.Constant(0)), frame) for k in ("epochs", "initial_epoch"))
@@ -131,6 +134,14 @@ def epochs(later, block, frame, nest):
         # As in range(1, epochs + 1).
         n += loops.value(given[name], frame) - loops.lookup(ast.Name(name, ast.Load()), of)
     return n
+
+
+def _as_now(call, block, frame, n):
+    """The epochs of one more call of the function that trains for n now, as once_more finds it: the same argument."""
+    for now, then in zip(block[0].value.args, call.args):
+        if loops.value(now, frame) == n and not _sets(block, then):
+            return loops.value(then, frame)
+    raise ValueError("none of the arguments is the number of epochs")
 
 
 def _of_another(call, block, frame):
