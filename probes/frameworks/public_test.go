@@ -38,7 +38,7 @@ var public = []script{
 	{file: "several_ways.py", iterations: 60, batch: 10, samples: 60, perEpoch: 6, epochs: 10, steps: unknown,
 		validations: 2, seed: true,
 		warning: "it trains again further down (line 38); the total assumes that all of its epochs take equally long"},
-	{file: "seen_each_step.py", iterations: 40, batch: 90, samples: unknown, perEpoch: 1, epochs: 40, steps: unknown,
+	{file: "seen_each_step.py", iterations: 40, batch: 90, samples: 90, perEpoch: 1, epochs: 40, steps: unknown,
 		validations: 41, seed: true},
 	{file: "layer_by_layer.py", args: []string{"50"}, iterations: 20, batch: 50, samples: 50, perEpoch: 1, epochs: 20,
 		steps: unknown, seed: true},

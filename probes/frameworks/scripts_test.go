@@ -77,7 +77,7 @@ var scripts = []script{
 		seed: true},
 	{file: "set_through_wrapper.py", iterations: 24, batch: 6, samples: 72, perEpoch: 12, epochs: 2, steps: unknown,
 		validations: 6, seed: true},
-	{file: "whole_set.py", iterations: 60, batch: 40, samples: unknown, perEpoch: 1, epochs: 60, steps: unknown,
+	{file: "whole_set.py", iterations: 60, batch: 40, samples: 40, perEpoch: 1, epochs: 60, steps: unknown,
 		validations: 4, seed: true},
 	{file: "workers.py", iterations: 8, batch: 16, samples: 64, perEpoch: 4, epochs: 2, steps: unknown, validations: 4},
 	{file: "ranks.py", args: []string{"2"}, launch: torchrun, ranks: 2, iterations: 16, batch: 10, samples: 80,

@@ -144,7 +144,7 @@ func TestEpochsOfALoop(t *testing.T) {
 		epochs float64
 	}{{"arguments", 3}, {"called", 2}, {"folds", 3}, {"all_folds", 6}, {"split", 24}, {"some_folds", 3},
 		{"updates", 2}, {"updates_alone", unknown},
-		{"unclear", unknown}, {"steps", unknown}} {
+		{"one_pass", 1}, {"passes_in_one", unknown}, {"unclear", unknown}, {"steps", unknown}} {
 		t.Run(c.way, func(t *testing.T) {
 			r := run(t, "epochs_by_loop.py", c.way)
 			if (len(r.warnings) != 0) != (c.way == "some_folds") || r.exit.Code != 0 || len(r.models) == 0 {

@@ -29,6 +29,8 @@ class Lengths:
     def _find_length(self, frames, place, repeated, loader, before):
         self.place, f = place, self.facts
         f.epochs, f.steps = epochs.find(frames, sys.argv[1:], loader), steps.find(frames, sys.argv[1:])
+        if f.epochs is None and f.steps is None and loader and self.data.latest.length:
+            f.epochs = epochs.of_one_pass(frames, loader)
         if f.epochs and f.steps is None and not epochs.counted(frames) and steps.in_doubt(frames):
             f.epochs = None  # of this name it has some, and trains by steps
         self._find_pass(frames, loader)
