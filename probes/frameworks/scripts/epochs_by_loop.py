@@ -114,29 +114,6 @@ def searched():
         found.append(accuracy)
 
 
-def one_pass(batches=None):
-    batches = batches or loader()
-    for k, (x,) in enumerate(batches):
-        optimizer.zero_grad()
-        net(x).sum().backward()
-        optimizer.step()
-        if x.sum() > 1000:
-            break
-
-
-class Again:
-    def __init__(self, batches):
-        self.batches = batches
-
-    def __iter__(self):
-        yield from self.batches
-        yield from self.batches
-
-
-def passes_in_one():
-    one_pass(Again(loader()))
-
-
 def unclear():
     for i in range(2):
         for j in range(3):

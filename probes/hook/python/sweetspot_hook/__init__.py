@@ -45,6 +45,7 @@ what it watches once the program has imported it. The modules:
     graphs.py     steps that were captured in a CUDA graph
     facts.py      what is being trained: parameters, precision, GPUs
     epochs.py     how many epochs the program will train
+    one_pass.py   that it trains for one alone, without a loop over epochs
     steps.py      how many steps, where it counts these
     remainders.py and in a pass, where it makes one after every so many batches
     loops.py      the loops that a step is in

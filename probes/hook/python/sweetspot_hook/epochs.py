@@ -54,15 +54,6 @@ def counted(frames):
         return None
 
 
-def of_one_pass(frames, loader):
-    """1 where the only loop that the frames are in is one pass over the loader with this id; else None."""
-    try:
-        nest = loops.nest(frames)
-        return 1 if len(nest) == 1 and repeats.is_pass(*nest[0], loader) else None
-    except Exception:  # a program may hold any object under any name
-        return None
-
-
 def begin(frames, loader):
     """Whether the loop over epochs is in its first round: a library calls a training again from the same place.
 

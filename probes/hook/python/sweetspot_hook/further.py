@@ -29,7 +29,7 @@ def later(frames, nest):
         off = functools.partial(schedule.is_off, frame=frame, counts=_is_count)
         at = own[0] if own else leaf(scope.body, frame.f_lineno)
         if at is not None and looped:
-            called, following = _calls([at], inner, library), _following(scope.body, at)
+            called, following = _calls([at], inner, library), below(scope.body, at)
             trainers = [name for name in _trainers(frame, called) if name != getattr(scope, "name", "")]
             for node in schedule.inside(following, off):
                 again = looped_within and not own and _callee(node) in called
@@ -38,7 +38,7 @@ def later(frames, nest):
             if library and looped_within:
                 call = leaf(scope.body, frame.f_lineno)
                 made = {ast.unparse(n.func.value) for n in schedule.inside([call]) if _is_trainer(n)}
-                after = schedule.inside(_following(scope.body, call), off)
+                after = schedule.inside(below(scope.body, call), off)
                 yield from (
                     (node, (), frame) for node in _of_library(made, after, frame, package)
                     if own or _callee(node) not in called
@@ -57,7 +57,7 @@ def once_more(frames, nest):
         scope = syntax.function(frame)
         at = leaf(scope.body, frame.f_lineno)
         called = _calls([at], name, False) if isinstance(at, ast.Expr) else ()
-        following = _following(scope.body, at)
+        following = below(scope.body, at)
         for node in schedule.inside(following):
             if _callee(node) in called:
                 yield node, [at, *following], frame
@@ -201,7 +201,7 @@ def leaf(block, line):
     return found
 
 
-def _following(block, at):
+def below(block, at):
     """The statements after this one, in the blocks that it is in."""
     for i, s in enumerate(block):
         if s is at:
@@ -210,7 +210,7 @@ def _following(block, at):
             parts = [getattr(s, name, []) for name in ("body", "orelse", "finalbody")] + [
                 h.body for h in getattr(s, "handlers", [])
             ]
-            return [n for part in parts for n in _following(part, at)] + block[i + 1 :]
+            return [n for part in parts for n in below(part, at)] + block[i + 1 :]
     return []
 
 

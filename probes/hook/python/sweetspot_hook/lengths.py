@@ -2,7 +2,9 @@
 
 import sys
 
-from . import callbacks, epoch_loop, epochs, events, loops, pace, remainders, repeats, schedule, sizes, steps, syntax
+from . import (
+    callbacks, epoch_loop, epochs, events, loops, one_pass, pace, remainders, repeats, schedule, sizes, steps, syntax,
+)
 
 
 class Lengths:
@@ -30,7 +32,7 @@ class Lengths:
         self.place, f = place, self.facts
         f.epochs, f.steps = epochs.find(frames, sys.argv[1:], loader), steps.find(frames, sys.argv[1:])
         if f.epochs is None and f.steps is None and loader and self.data.latest.length:
-            f.epochs = epochs.of_one_pass(frames, loader)
+            f.epochs = one_pass.find(frames, loader)
         if f.epochs and f.steps is None and not epochs.counted(frames) and steps.in_doubt(frames):
             f.epochs = None  # of this name it has some, and trains by steps
         self._find_pass(frames, loader)

@@ -58,15 +58,6 @@ def goes_over(node, frame, loader):
     return found is not None and (id(found) == loader or loader in map(id, getattr(found, "__dict__", {}).values()))
 
 
-def is_pass(loop, frame, loader):
-    """Whether a loop is one pass over the loader with this id itself: what holds one may begin it again."""
-    node = loop.iter if isinstance(loop, ast.For) else None
-    while isinstance(node, ast.Call) and node.args and schedule.name(node) in ("enumerate", "tqdm", "track"):
-        node = node.args[0]
-    found = node and loops.lookup(node, frame)
-    return loader in (id(found), id(getattr(found, "__dict__", {}).get("iterable")))  # of a bar
-
-
 def times(around, nest):
     """How often the loops around a training, or a pass, repeat it, where they tell that."""
     n = 1
