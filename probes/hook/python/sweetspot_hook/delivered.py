@@ -63,6 +63,9 @@ class Delivered:
         if a_pass.exhausted or self.open is not None or self.paused or self.owner not in (None, get_ident()):
             return
         self.catch_up()
+        if any(a_pass in phase.fetched for phase in self.phases):
+            a_pass.ended = self.clock.mark()
+            return
         if a_pass.steps_before != self.count or self.count == 0:
             return
         a_pass.unused = a_pass.backwards == self.backwards
