@@ -312,7 +312,7 @@ func TestScripts(t *testing.T) {
 			stdout: "kept Sequential NAdam\n",
 		},
 		{
-			script: "crash.py", batch: 4, perEpoch: 10, trainSize: 40, epochs: unknown, params: 10, unit: "sample",
+			script: "crash.py", batch: 4, perEpoch: 10, trainSize: 40, epochs: 1, params: 10, unit: "sample",
 			precision: "fp32",
 			places:    grid(1, 6), units: repeat(6, 4), exit: 1, models: 1, stdout: "begins\n",
 			stderr: "ValueError: the seventh batch is bad",
