@@ -16,7 +16,6 @@ from .guard import guarded
 CHECKPOINT, COMPILATION, GENERATION = "checkpoint", "compilation", "generation"  # kinds of pauses
 WORLDS = ("gymnasium", "gym", "dm_env", "pettingzoo")
 
-
 MOST_LOOKED_AT, DEEPEST = 100, 4  # entries of a list or a dictionary that is saved, and levels of them
 STATES = {"param_groups", "last_epoch"}  # in those of optimizers and schedules, which may be numbers alone
 
@@ -250,23 +249,25 @@ class Between:
         return not self.off and not self.paused and (self.owner is None or self.owner == get_ident())
 
     @guarded
-    def saving(self, args, kwargs, of_data):
+    def saving(self, args, kwargs, of_data, only_weights=False):
         """Something is about to be saved, or weights: returns the mark, or None if it is no checkpoint of its own."""
+        what, to = (args[i] if len(args) > i else kwargs.get(name) for i, name in enumerate(("obj", "f")))
+        if only_weights and not self._are_weights(what):
+            return None
         self.catch_up()
         self.spent()
-        what, to = (args[i] if len(args) > i else kwargs.get(name) for i, name in enumerate(("obj", "f")))
         # Each tensor is pickled into memory so.
         tensor = isinstance(to, io.BytesIO) and not isinstance(what, (dict, self.torch.nn.Module))
         early = self.count == 0 and not self.optimizers
-        data = of_data and (early and not self.are_weights([what]) or _is_plain(what))  # as a corpus, or scores
+        data = of_data and (early and not self._are_weights(what) or _is_plain(what))  # as a corpus, or scores
         if tensor or data or self.is_saving or not self.is_training():
             return None
         self.is_saving = True  # what saves may call others that do
         return self.clock.mark()
 
-    def are_weights(self, saved):
-        """Whether a network or its state is among what is saved, or in a dictionary there."""
-        parts = [p for what in saved for p in (what, *(dict.values(what) if issubclass(type(what), dict) else ()))]
+    def _are_weights(self, what):
+        """Whether a network or its state is saved, alone or in a dictionary."""
+        parts = [what, *(dict.values(what) if issubclass(type(what), dict) else ())]
         return any(issubclass(type(part), self.torch.nn.Module) or "_metadata" in _own(part) for part in parts)
 
     @guarded

@@ -35,7 +35,7 @@ _late = []  # of modules that were being imported when PyTorch was: they import 
 
 def wrap(r, torch):
     torch.save = torch.serialization.save = _saving(r, torch.save, True)
-    pickle.dump = _saving(r, pickle.dump, True, True)
+    pickle.dump = _saving(r, pickle.dump, only_weights=True)
     _wrap_imported(r, SAVERS, True)
 
 
@@ -64,11 +64,14 @@ def _wrap(r, module, owner, names, again):
             return _late.append((module, owner, names))
 
 
-def _saving(r, save, of_data=False, mostly=False):
-    """The function, watched; of_data is whether it also writes other things than weights, mostly whether it does so."""
+def _saving(r, save, of_data=False, only_weights=False):
+    """The function, watched; of_data is whether it also writes other things than weights.
+
+    only_weights is whether it counts for nothing where it writes no network or its state.
+    """
     @functools.wraps(save)
     def saving(*args, **kwargs):
-        begin = None if mostly and not r.are_weights(args[:1]) else r.saving(args, kwargs, of_data)
+        begin = r.saving(args, kwargs, of_data, only_weights)
         if begin is None:
             return save(*args, **kwargs)
         try:
