@@ -262,6 +262,38 @@ for step in range(8):
         learn(xs[6:12], ys[6:12], step=False)
     optimizer.step(); optimizer.zero_grad()
 `, 8, unknown, unknown, unknown, unknown, 0, 1},
+		{"one batch for a closure that is called often", `
+xs, ys = torch.randn(17, 4), torch.randn(17, 1)
+optimizer = torch.optim.LBFGS(model.parameters(), max_iter=5, tolerance_grad=0, tolerance_change=0)
+for i in range(6):
+    def closure():
+        optimizer.zero_grad()
+        loss = nn.functional.mse_loss(model(xs), ys)
+        loss.backward()
+        return loss
+    optimizer.step(closure)
+`, 6, 17, unknown, unknown, unknown, 0, 1},
+		{"words one after the other", `
+class Cells(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.GRUCell(4, 6)
+    def forward(self, x, state): return self.cell(x, state)
+cells, head = Cells(), nn.Linear(6, 1)
+optimizer = torch.optim.SGD([*cells.parameters(), *head.parameters()], lr=0.01)
+for i in range(9):
+    words, state = torch.randn(5, 1, 4), torch.zeros(1, 6)
+    for k in range(5): state = cells(words[k], state)
+    head(state).sum().backward()
+    optimizer.step(); optimizer.zero_grad()
+`, 9, 1, unknown, unknown, unknown, 0, 1},
+		{"losses of several computations in one", `
+xs, ys = torch.randn(60, 4), torch.randn(60, 1)
+for step in range(8):
+    loss = 0
+    for k in range(3): loss = loss + nn.functional.mse_loss(model(xs[4 * k : 4 * k + 4]), ys[4 * k : 4 * k + 4])
+    loss.backward(); optimizer.step(); optimizer.zero_grad()
+`, 8, unknown, unknown, unknown, unknown, 0, 1},
 		{"a network that acts before it learns", `
 xs, ys = torch.randn(60, 4), torch.randn(60, 1)
 for step in range(10):

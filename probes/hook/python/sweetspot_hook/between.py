@@ -89,16 +89,18 @@ class Between:
     def given_first(self, module, inputs):
         self.first_module = id(module)
         self.batch, _, self.given = loaders.look(inputs)
+        self.first_input, self.first_at = micro.first(inputs), self.backwards
         self.data.used = self.given is not None and (self.batch, *self.given)
 
     def given_more(self, inputs):
         """The network that computed first does so once more in the first step."""
         if self.batch is not None:
-            self.micro, self.batch = micro.Micro(self.batch, self.frames()), None
+            self.micro = micro.Micro(self.batch, self.frames(), self.first_input, self.first_at)
+            self.batch = None
         size, _, shape = loaders.look(inputs)
         if self.micro is not None:
             alike = shape is not None and (size, *shape) == self.data.used
-            self.micro.add(size if shape else None, alike)
+            self.micro.add(size if shape else None, alike, inputs, self.backwards)
 
     @guarded
     def computing(self):

@@ -7,8 +7,12 @@ It has micro-batches whose gradients the program adds up in a loop over a number
         loss.backward()
     optimizer.step()
 
-Or a network that acts in a world, on a single state at a time, learns from a larger batch in the end.
+Or a network that acts in a world, on a single state at a time, learns from a larger batch in the end. Or one and the
+same batch is computed again and again, as for LBFGS, which asks for the loss many times in a step. Or it is computed
+word by word, each time with the state that came of the word before.
 """
+
+import weakref
 
 from . import loops
 
@@ -16,17 +20,23 @@ from . import loops
 class Micro:
     """Computations of one network up to the first step, of batches that no loader gave."""
 
-    def __init__(self, size, frames):
-        """The second of them begins; the first was of so many samples."""
+    def __init__(self, size, frames, given, backwards):
+        """The second of them begins; the first was of so many samples, and given this after so many backward passes."""
         self.size, self.calls = size, 1
+        self.given, self.again = given, True  # each was given the same so far
+        self.recurs = True  # each later one was given what the network had computed
+        self.backwards, self.adds_up = backwards, True  # each was differentiated before the next
         self.sizes = [size]  # that were one after the other
         nest = loops.nest(frames)
         loop, frame = nest[0] if nest else (None, None)
         self.rounds = loops.rounds(loop.iter, frame, loops.MOST_EPOCHS) if hasattr(loop, "iter") else None
         self.place = loop and _place(loop, frame)
 
-    def add(self, size, alike):
+    def add(self, size, alike, inputs, backwards):
         """Another one begins, of so many samples; alike is whether its batch has the shape of the first."""
+        self.recurs = self.recurs and alike and any(map(_is_computed, inputs))
+        self.adds_up, self.backwards = self.adds_up and backwards > self.backwards, backwards
+        self.again = self.again and self.given() is not None and bool(inputs) and inputs[0] is self.given()
         size = self.size if alike else size
         if size != self.sizes[-1] and len(self.sizes) < 3:
             self.sizes.append(size)
@@ -38,7 +48,23 @@ class Micro:
         if len(self.sizes) == 2 and None not in self.sizes and self.sizes[0] < self.sizes[1]:
             return self.sizes[1]  # it acted before
         within = any(_place(*of) == self.place for of in loops.nest(frames))
-        return self.size * self.calls if self.rounds == self.calls and not within else None
+        if self.rounds == self.calls and self.adds_up and not within:
+            return self.size * self.calls
+        return self.size if self.again or self.recurs else None
+
+
+def first(inputs):
+    """A weak reference to what is given first; to nothing where that takes none."""
+    try:
+        return weakref.ref(inputs[0])
+    except (IndexError, TypeError):
+        return lambda: None
+
+
+def _is_computed(given):
+    """Whether it is a result, or several, through which gradients flow, as the state of a recurrent network is."""
+    parts = given if isinstance(given, (tuple, list)) else (given,)
+    return any(getattr(part, "grad_fn", None) is not None for part in parts)
 
 
 def _place(loop, frame):

@@ -83,6 +83,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         self.unread = False  # these and the length wait for the next backward pass
         # Id of what first computed, the units it was given, and their shape.
         self.first_module, self.batch, self.given, self.micro = None, None, None, None
+        self.first_input, self.first_at = None, 0  # a reference to what it was given, and the backward passes before
         self.computes_on = None  # device, where the optimizer may have its parameters elsewhere
         self.data = data.Data()
         self.work = work.Work()
