@@ -22,11 +22,11 @@ var UnseenEnds = fmt.Sprintf("not one epoch was seen to its end: validations and
 // seen to its end, so that what comes there is unknown.
 func EndsUnseen(r profile.Run) bool { return PausesOf(r).unseen }
 
-// endsUnseen is that of a training of which so many iterations were seen.
-func endsUnseen(r profile.Run, seen float64) bool {
+// endsUnseen is that of a training of which the pauses after so many iterations are known.
+func endsUnseen(r profile.Run, known float64) bool {
 	return r.Mode == profile.Train && r.Basis == estimate.Measured && r.OfScript() && r.Steps == nil &&
 		r.FirstValidationS == nil && r.ValidationS == nil && len(r.EpochStartsS) < 2 && !isWhole(r) &&
-		seen > 0 && seen < *r.IterationsPerEpoch
+		known > 0 && known < *r.IterationsPerEpoch
 }
 
 // WithUnseenEnds allows, in an estimate of n epochs of a training, for what may come at

@@ -24,15 +24,19 @@ func TestEndsOfEpochsThatWereNotSeen(t *testing.T) {
 			t.Errorf("%g epochs: %v, with the ends seen %v", n, got, want)
 		}
 	}
-	if words := PausesOf(half).Words(3); !strings.Contains(words, "may add up to 30 %") {
-		t.Error(words)
+	stopped := half
+	stopped.SteadyN = 99 // at the last step of an epoch, before what comes at its end
+	for _, r := range []profile.Run{half, stopped} {
+		if words := PausesOf(r).Words(3); !strings.Contains(words, "may add up to 30 %") {
+			t.Error(words)
+		}
 	}
 	if even := Training(AsIfEven(half), 3, nil); even != Training(seen, 3, nil) {
 		t.Errorf("as if nothing came there: %v", even)
 	}
 	for name, alter := range map[string]func(*profile.Run){
 		"a second epoch":      func(r *profile.Run) { r.EpochStartsS = []float64{5, 15} },
-		"all its iterations":  func(r *profile.Run) { r.SteadyN = 99 },
+		"one iteration more":  func(r *profile.Run) { r.SteadyN = 100 },
 		"a first validation":  func(r *profile.Run) { r.FirstValidationS = new(2.0) },
 		"a model, not script": func(r *profile.Run) { r.Command = []string{"sweetspot", "probe", "--model=net"} },
 		"no command known":    func(r *profile.Run) { r.Command = nil },

@@ -99,8 +99,15 @@ func TestPausesComeAsTheyDid(t *testing.T) {
 			"with 2 checkpoints of 1.40 s"},
 		"an epoch without": {saver{perEpoch: 100, watched: 700, saves: everyEpochs(2)}, 1, 0, 0, 1,
 			"with 0 checkpoints of 1.40 s"},
-		"the best ones": {saver{perEpoch: 100, watched: 700, saves: best}, 7, 3, 3, 4,
+		"the best ones": {saver{perEpoch: 100, watched: 701, saves: best}, 7, 3, 3, 4,
 			"with 3 checkpoints of 1.40 s"},
+		// What would follow the last step of a probe is unknown.
+		"seen once, stopped before the second": {saver{perEpoch: 100, watched: 200,
+			saves: func(i, _ int, ends bool) bool { return ends && i < 200 }}, 6, 6, 1, 12,
+			"with about 6 checkpoints of 1.40 s, by the 1 seen"},
+		"seen once within an epoch, stopped before the second": {saver{perEpoch: 100, watched: 80,
+			saves: func(i, _ int, _ bool) bool { return i == 40 }}, 2, 5, 1, 10,
+			"with about 5 checkpoints of 1.40 s, by the 1 seen"},
 	} {
 		c.saveS = 1.4
 		p := PausesOf(c.run())
@@ -117,7 +124,7 @@ func TestPausesComeAsTheyDid(t *testing.T) {
 		}
 	}
 	// What comes as it pleases is a rate, and an unsure one.
-	s := saver{perEpoch: 100, watched: 700, saves: best, saveS: 1.4}
+	s := saver{perEpoch: 100, watched: 701, saves: best, saveS: 1.4}
 	p := PausesOf(s.run())
 	if sum := p.Over(14); math.Abs(sum.Value/1.4-6) > 0.1 || sum.Low > 1.4*4 || sum.High < 1.4*8 {
 		t.Errorf("of three in seven epochs, fourteen have %+v", sum)
