@@ -287,6 +287,35 @@ for i in range(9):
     head(state).sum().backward()
     optimizer.step(); optimizer.zero_grad()
 `, 9, 1, unknown, unknown, unknown, 0, 1},
+		{"a network of no module", `
+del optimizer
+xs, ys = torch.randn(60, 4), torch.randint(0, 3, (60,))
+w, b, table = torch.randn(12, 3), torch.zeros(3), torch.randn(9, 4)
+words = torch.randint(0, 9, (60, 3))
+for p in (w, b, table): p.requires_grad_()
+for step in range(9):
+    ix = torch.randint(0, 60, (8,))
+    loss = nn.functional.cross_entropy(table[words[ix]].view(-1, 12) @ w + b, ys[ix]) + 0.01 * (w ** 2).mean()
+    for p in (w, b, table): p.grad = None
+    loss.backward()
+    for p in (w, b, table): p.data -= 0.1 * p.grad
+`, 9, 8, unknown, unknown, unknown, 0, 1},
+		{"a network of no module that sees each word of its texts", `
+w, table = torch.randn(4, 3), torch.randn(9, 4)
+for p in (w, table): p.requires_grad_()
+optimizer = torch.optim.SGD([w, table], lr=0.1)
+for step in range(9):
+    words, tags = torch.randint(0, 9, (8, 5)), torch.randint(0, 3, (40,))
+    nn.functional.cross_entropy(table[words].view(-1, 4) @ w, tags).backward()
+    optimizer.step(); optimizer.zero_grad()
+`, 9, unknown, unknown, unknown, unknown, 0, 1},
+		{"another network computes word by word before", `
+first = nn.GRU(4, 4)
+state = torch.zeros(1, 1, 4)
+for k in range(5): _, state = first(torch.randn(1, 1, 4), state)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for step in range(9): learn(torch.randn(7, 4), torch.randn(7, 1))
+`, 9, 7, unknown, unknown, unknown, 0, 1},
 		{"losses of several computations in one", `
 xs, ys = torch.randn(60, 4), torch.randn(60, 1)
 for step in range(8):

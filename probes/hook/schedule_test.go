@@ -85,17 +85,21 @@ func TestSchedulesInTheText(t *testing.T) {
 		"train = step\nfor step in range(20):\n    if step > 4:\n        model(0)\n        train()": "",
 
 		// Rates, messages, files, what recurs, and what never comes.
-		epochs + "\n    lr = 0.1 * 0.5 ** (epoch // 30)\n    if epoch < 3: warmup = True" + each:                  "",
-		epochs + each + "\n    if epoch == 11: torch.save(model)\n    torch.log(epoch)":                           "",
-		epochs + each + "\n    if (epoch + 1) % 4 == 0: evaluate(model)":                                          "",
-		epochs + "\n    if epoch >= 300: size = 32" + each:                                                        "",
-		"off = 0\nfor epoch in range(12):\n    if off and epoch >= off: loader.mixup_enabled = False" + each:      "",
-		"for i in range(12):\n    x = data[i * 8 : (i + 1) * 8]\n    step()":                                      "",
-		epochs + "\n    torch.manual_seed(epoch)\n    loader.sampler.set_epoch(epoch)" + each:                     "",
-		epochs + "\n    total = 0" + each + "\n        total += 1\n        mean = total / (epoch + 1)":            "",
-		epochs + each + "\n    if epoch == 11: evaluate(model)":                                                   "",
-		epochs + each + "\n        if epoch == 0: model(x)":                                                       "",
-		"n = 12\nfor epoch in range(n):" + each + "\n    if epoch == n - 1: evaluate(model)":                      "",
+		epochs + "\n    lr = 0.1 * 0.5 ** (epoch // 30)\n    if epoch < 3: warmup = True" + each:             "",
+		epochs + each + "\n    if epoch == 11: torch.save(model)\n    torch.log(epoch)":                      "",
+		epochs + each + "\n    if (epoch + 1) % 4 == 0: evaluate(model)":                                     "",
+		epochs + "\n    if epoch >= 300: size = 32" + each:                                                   "",
+		"off = 0\nfor epoch in range(12):\n    if off and epoch >= off: loader.mixup_enabled = False" + each: "",
+		"for i in range(12):\n    x = data[i * 8 : (i + 1) * 8]\n    step()":                                 "",
+		epochs + "\n    torch.manual_seed(epoch)\n    loader.sampler.set_epoch(epoch)" + each:                "",
+		epochs + "\n    total = 0" + each + "\n        total += 1\n        mean = total / (epoch + 1)":       "",
+		epochs + each + "\n    if epoch == 11: evaluate(model)":                                              "",
+		epochs + each + "\n        if epoch == 0: model(x)":                                                  "",
+		"n = 12\nfor epoch in range(n):" + each + "\n    if epoch == n - 1: evaluate(model)":                 "",
+		"last = 20\nclosed = False\n" + epochs + "\n    if not closed and epoch >= 12 - last:\n        closed = True\n" +
+			"        loader.mosaic = False" + each: "", // from the first epoch on
+		"last = 4\nclosed = False\n" + epochs + "\n    if not closed and epoch >= 12 - last:\n        closed = True\n" +
+			"        loader.mosaic = False" + each: "epoch: if not closed and epoch >= 12 - last: (line 4)",
 		"kept = False\nfor epoch in range(12):" + each + "\n        if kept:\n            if epoch < 5: model(x)": "",
 		"warm = 0\nfor epoch in range(12):" + each + "\n        if epoch < warm: model(x)":                        "",
 		epochs + each + "\n        if epoch > 2: torch.nn.utils.clip_grad_norm_(model.parameters(), 1)":           "",

@@ -29,6 +29,7 @@ what it watches once the program has imported it. The modules:
     showing.py    what is computed only to be looked at
     guard.py      keeps failures of the hook out of the program
     micro.py      batches that a step adds up without a loader
+    losses.py     batches of networks that are no module
     loaders.py    one pass over a DataLoader, and facts from batches and loaders
     flops.py      operations, activations and layers of the first iteration
     work.py       whether the work of a step changes on a schedule

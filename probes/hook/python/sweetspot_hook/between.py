@@ -9,7 +9,7 @@ import sys
 from threading import get_ident
 from time import perf_counter
 
-from . import compiled, events, loaders, micro, phases, showing
+from . import compiled, events, loaders, losses, micro, phases, showing
 from .guard import guarded
 
 
@@ -89,7 +89,7 @@ class Between:
     def given_first(self, module, inputs):
         self.first_module = id(module)
         self.batch, _, self.given = loaders.look(inputs)
-        self.first_input, self.first_at = micro.first(inputs), self.backwards
+        self.first_input, self.first_at, self.micro = micro.first(inputs), self.backwards, None
         self.data.used = self.given is not None and (self.batch, *self.given)
 
     def given_more(self, inputs):
@@ -101,6 +101,12 @@ class Between:
         if self.micro is not None:
             alike = shape is not None and (size, *shape) == self.data.used
             self.micro.add(size if shape else None, alike, inputs, self.backwards)
+
+    @guarded
+    def given_loss(self, loss):
+        """The loss of a network that is no module is about to be differentiated, before the first step."""
+        if not self.off and not self.is_in_backward():
+            self.batch = losses.samples(loss) if self.backwards == 1 else None
 
     @guarded
     def computing(self):

@@ -5,6 +5,7 @@ list itself is wrapped.
 """
 
 import functools
+import math
 import sys
 from time import perf_counter
 
@@ -182,10 +183,14 @@ class Fit:
         epochs = self.calls.epochs() or self.whole
         per_epoch, size = self._epoch()
         return dict(
-            params=self.model.count_params(), batch_size=self.batch_size, precision=self._precision(), epochs=epochs,
+            params=self._params(), batch_size=self.batch_size, precision=self._precision(), epochs=epochs,
             network=type(self.model).__name__, input=self.work.shape, unit=arrays.unit(self.shape), train_size=size,
             iterations_per_epoch=per_epoch, world_size=self.training.world, schedule=self.calls.schedule,
         )
+
+    def _params(self):
+        """Those of all layers. Keras itself does not count a model's that is never built as a whole."""
+        return sum(math.prod(w.shape) for w in {id(w): w for w in self.model.weights}.values())
 
     def _epoch(self):
         """Iterations and samples of an epoch, as counted, else as Keras expects them."""

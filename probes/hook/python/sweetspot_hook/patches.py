@@ -285,7 +285,12 @@ def _backward(r, torch):
 
     @functools.wraps(backward)
     def watched(*args, **kwargs):
-        if is_compiling() or not r.differentiating():
+        if is_compiling():
+            return backward(*args, **kwargs)
+        by_hand = r.differentiating()
+        if r.count == 0 and r.first_module is None:
+            r.given_loss(args[0] if args else kwargs.get("tensors"))
+        if not by_hand:
             return backward(*args, **kwargs)
         result = backward(*args, **kwargs)
         r.differentiated()

@@ -224,10 +224,13 @@ class Reader:
         """Whether a condition is known to be the same in nearly every epoch.
 
         A part of it is off, or it waits for the last epoch or later. It is also the same where it
-        holds in the first epoch or step alone, which was seen, and nothing is done otherwise.
+        holds from the first on, or in the first epoch or step alone, which was seen, and nothing is done otherwise.
         """
         if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-            return any(self._settled(part, otherwise) for part in test.values)
+            left = [part for part in test.values if not self._always(part)]
+            return any(self._settled(part, otherwise) for part in left) or not any(map(self.count, left))
+        if self._always(test):
+            return True
         test = self.compared.get(name(test), test)
         if isinstance(test, ast.Compare) and len(test.ops) == 1 and self.count(test.left):
             at, left = loops.value(test.comparators[0], self.frame), test.left
@@ -243,6 +246,14 @@ class Reader:
                 return True
             return bool(self.epochs) and of_epoch and at > self.epochs - 2 * once
         return self._off(test)
+
+    def _always(self, test):
+        """Whether a condition holds from the first epoch or step on."""
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not self.count(test.left):
+            return False
+        at = loops.value(test.comparators[0], self.frame) if isinstance(test.left, (ast.Name, ast.Attribute)) else None
+        return at is not None and (at <= 0 if isinstance(test.ops[0], ast.GtE) else
+                                   at < 0 and isinstance(test.ops[0], ast.Gt))
 
     def _off(self, test):
         return is_off(test, self.frame, self.count)
