@@ -28,7 +28,7 @@ var public = []script{
 		seed: true},
 	{file: "pictures.py", iterations: 16, batch: 4, samples: 30, perEpoch: 8, epochs: 2, steps: unknown, validations: 2,
 		seed: true},
-	{file: "one_text.py", iterations: 36, batch: 1, samples: unknown, perEpoch: 3, epochs: 12, steps: unknown, seed: true},
+	{file: "one_text.py", iterations: 36, batch: 1, samples: 3, perEpoch: 3, epochs: 12, steps: unknown, seed: true},
 	{file: "broken_off_again.py", iterations: 30, batch: 16, samples: 128, perEpoch: 5, epochs: 6, steps: unknown,
 		validations: 6, seed: true},
 	{file: "drawn_batches.py", args: []string{"beside"}, iterations: 30, batch: 8, samples: 80, perEpoch: 10, epochs: 3,

@@ -41,6 +41,8 @@ class Epochs:
         if loop is not None and not within:
             self.length = 1
         self.cut = _cut(*within[0]) if len(within) == 1 and not parts else None
+        # Whether the loop in it goes over a list or the like.
+        self.listed = self.length is not None and bool(within) and not _is_range(*within[0])
         # Its rounds, whatever a loader has.
         self.numbered = self.length is not None and bool(within) and _is_numbered(*within[0])
         # Whether the loop in it has its variable, as for _ in range(epochs): for _ in range(steps): has.
@@ -90,11 +92,14 @@ def _fors(within):
     return [(loop, frame) for frame, loop in within if isinstance(loop, ast.For)]
 
 
+def _is_range(frame, loop):
+    """Whether a loop goes over numbers."""
+    return isinstance(loop, ast.For) and loops.rounds(loop.iter, frame, loops.MOST_EPOCHS) is not None
+
+
 def _is_numbered(frame, loop):
     """Whether a loop goes over numbers, to the last of them."""
-    if not isinstance(loop, ast.For) or loops.rounds(loop.iter, frame, loops.MOST_EPOCHS) is None:
-        return False
-    return not any(isinstance(n, (ast.Break, ast.Return)) for n in ast.walk(loop))
+    return _is_range(frame, loop) and not any(isinstance(n, (ast.Break, ast.Return)) for n in ast.walk(loop))
 
 
 def _cut(frame, loop):

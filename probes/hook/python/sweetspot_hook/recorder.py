@@ -339,10 +339,15 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         self.tokens()
 
     def _gone_over(self, per_epoch):
-        """The samples of an epoch that no loader gives: a step takes all, or a loop cuts them into its batches."""
+        """The samples of an epoch that no loader gives.
+
+        A step takes all, a loop cuts them into its batches, or it goes over a list of them one by one.
+        """
         loop, batch = self.data.loop, self.facts.batch_size
         if per_epoch == 1:
             return batch
+        if loop is not None and loop.listed and batch == 1:
+            return per_epoch
         samples, each = loop is not None and loop.cut or (None, None)
         return samples if each == batch else None
 
