@@ -8,7 +8,7 @@ var public = []script{
 		steps: unknown, validations: 6, seed: true},
 	{file: "words_first.py", iterations: 30, batch: 4, samples: unknown, perEpoch: 10, epochs: 3, steps: unknown,
 		validations: 4, seed: true},
-	{file: "cut_by_hand.py", iterations: 120, batch: 20, samples: unknown, perEpoch: 20, epochs: 6, steps: unknown,
+	{file: "cut_by_hand.py", iterations: 120, batch: 20, samples: 400, perEpoch: 20, epochs: 6, steps: unknown,
 		validations: 6, seed: true},
 	{file: "kept_iterator.py", iterations: 28, batch: 8, samples: 52, perEpoch: 7, epochs: 4, steps: unknown,
 		validations: 4, seed: true},

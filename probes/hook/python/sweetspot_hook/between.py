@@ -104,9 +104,9 @@ class Between:
 
     @guarded
     def given_loss(self, loss):
-        """The loss of a network that is no module is about to be differentiated, before the first step."""
+        """A loss is about to be differentiated, before the first step, of a batch that no module told."""
         if not self.off and not self.is_in_backward():
-            self.batch = losses.samples(loss) if self.backwards == 1 else None
+            self.of_loss = losses.samples(loss) if self.backwards == 1 else None
 
     @guarded
     def computing(self):

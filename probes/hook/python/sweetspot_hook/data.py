@@ -299,6 +299,22 @@ class Data:
             size *= replicas
         return self.name, size, per_epoch
 
+    def of_no_loader(self, per_epoch, batch):
+        """The samples of an epoch that no loader gives, by its steps and their batch; None if unknown.
+
+        A step takes all, a loop goes over a list of them one by one, or it cuts them into its batches. One that cuts
+        a long text, in columns as many as a batch has samples, gives each of them a part of its column.
+        """
+        loop = self.loop
+        if per_epoch == 1:
+            return batch
+        if loop is not None and loop.listed and batch == 1:
+            return per_epoch
+        samples, each = loop is not None and loop.cut or (None, None)
+        if self.used in ((each, batch), (batch, each)) and each != batch:
+            return loop.length * batch
+        return samples if each == batch else None
+
 
 def steps_at_end():
     """Whether accelerate adds gradients up, and steps after the last batch of a pass all the same."""

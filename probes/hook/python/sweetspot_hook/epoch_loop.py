@@ -94,7 +94,15 @@ def _fors(within):
 
 def _is_range(frame, loop):
     """Whether a loop goes over numbers."""
-    return isinstance(loop, ast.For) and loops.rounds(loop.iter, frame, loops.MOST_EPOCHS) is not None
+    return isinstance(loop, ast.For) and loops.rounds(_over(loop), frame, loops.MOST_EPOCHS) is not None
+
+
+def _over(loop):
+    """What a loop goes over, which it may number or show."""
+    over = loop.iter
+    while isinstance(over, ast.Call) and over.args and getattr(over.func, "id", "") in ("enumerate", "tqdm"):
+        over = over.args[0]
+    return over
 
 
 def _is_numbered(frame, loop):
@@ -103,22 +111,23 @@ def _is_numbered(frame, loop):
 
 
 def _cut(frame, loop):
-    """(samples, batch) of a loop that cuts its data into batches, for i in range(0, len(data), batch); or None."""
-    over = loops.span(loop.iter, frame) if isinstance(loop, ast.For) else None
+    """(samples, each) of a loop that goes over its data by parts, for i in range(0, len(data), each); or None.
+
+    The samples are None where the last part may be left out.
+    """
+    over = loops.span(_over(loop), frame) if isinstance(loop, ast.For) else None
     calls = [n for n in ast.walk(loop.iter) if isinstance(n, ast.Call) and len(n.args) == 3] if over else []
-    if len(calls) != 1 or isinstance(calls[0].args[1], ast.BinOp) or over.start != 0 or over.step < 2:
-        return None  # the last batch may be left out
-    return over.stop, over.step
+    if len(calls) != 1 or over.start != 0 or over.step < 2:
+        return None
+    return None if isinstance(calls[0].args[1], ast.BinOp) else over.stop, over.step
 
 
 def _rounds(frame, loop):
     """The rounds of a loop over a range, or over something that has a length."""
     if not isinstance(loop, ast.For):
         return None
-    known = loops.rounds(loop.iter, frame, loops.MOST_EPOCHS)
-    over = loop.iter
-    while isinstance(over, ast.Call) and over.args and getattr(over.func, "id", "") in ("enumerate", "tqdm"):
-        over = over.args[0]
+    over = _over(loop)
+    known = loops.rounds(over, frame, loops.MOST_EPOCHS)
     if known is None and isinstance(over, (ast.Name, ast.Attribute)):
         try:
             known = loaders.batches(loops.lookup(over, frame))

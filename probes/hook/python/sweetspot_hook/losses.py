@@ -4,7 +4,8 @@
     loss = F.cross_entropy(hidden @ w2 + b2, y[ix])
     loss.backward()
 
-A loss is a mean or a sum over rows, and as many rows went into its products of matrices.
+A loss is a mean or a sum over rows, and as many rows went into its products of matrices, or, where it has none, into
+its products of data and parameters. Of a sum of several losses it is unknown how many samples these share.
 """
 
 MOST = 300  # nodes of the graph that are looked at
@@ -13,6 +14,7 @@ MOST = 300  # nodes of the graph that are looked at
 # its input up.
 REDUCED = ("_saved_self_sym_sizes", "_saved_self_sizes", "_saved_self")
 LOSSES = ("Loss", "BinaryCrossEntropy", "Mean", "Sum")
+BY_DIMENSION = "1"  # form of a mean or a sum that leaves more than one number
 LAYERS = {"Mm": "_saved_self", "Addmm": "_saved_mat1", "Convolution": "_saved_input", "Mv": "_saved_self"}
 LOOKED_UP = ("Index", "Embedding")
 
@@ -26,18 +28,24 @@ def samples(loss):
 
 
 def _samples(loss):
-    taken, given = set(), set()
+    taken, given, scaled = [], set(), set()
     for node in _nodes(getattr(loss, "grad_fn", None)):
-        name = type(node).__name__.partition("Backward")[0]
+        name, _, form = type(node).__name__.partition("Backward")
         if any(kind in name for kind in LOSSES):
-            taken |= _rows(next((getattr(node, of) for of in REDUCED if hasattr(node, of)), ()))
+            if form != BY_DIMENSION:
+                taken += _rows(next((getattr(node, of) for of in REDUCED if hasattr(node, of)), ()))
         elif name in LAYERS:
             given |= _rows(getattr(node, LAYERS[name]))
         elif name in LOOKED_UP:
             looked_up = node._saved_indices
             for indices in looked_up if isinstance(looked_up, (tuple, list)) else (looked_up,):
                 given |= _rows(indices)
-    return given.pop() if len(given) == 1 and given <= taken else None
+        elif name == "Mul":
+            for factor in (node._saved_self, node._saved_other):
+                scaled |= _rows(factor) if factor is not None and not factor.requires_grad else set()
+    given = given or scaled
+    rows = given.pop() if len(given) == 1 else None
+    return rows if taken.count(rows) == 1 else None
 
 
 def _nodes(node):

@@ -288,7 +288,7 @@ def _backward(r, torch):
         if is_compiling():
             return backward(*args, **kwargs)
         by_hand = r.differentiating()
-        if r.count == 0 and r.first_module is None:
+        if r.count == 0 and r.batch is None:
             r.given_loss(args[0] if args else kwargs.get("tensors"))
         if not by_hand:
             return backward(*args, **kwargs)

@@ -83,6 +83,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         self.unread = False  # these and the length wait for the next backward pass
         # Id of what first computed, the units it was given, and their shape.
         self.first_module, self.batch, self.given, self.micro = None, None, None, None
+        self.of_loss = None  # the samples that the first loss was taken over
         self.first_input, self.first_at = None, 0  # a reference to what it was given, and the backward passes before
         self.computes_on = None  # device, where the optimizer may have its parameters elsewhere
         self.data = data.Data()
@@ -191,6 +192,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         if self.micro is not None and self.data.training is None:
             self.batch = self.micro.batch(self.frames())
             syntax.forget()
+        self.batch = self.batch or self.of_loss
         start = self.clock.host(self.data.training.begin) if self.data.training is not None else self.forward_at
         start = min(start or self.built_at or end, end)
         events.emit("init", rank=self.rank, seconds=round(max(0.0, events.at(start)), 6))
@@ -324,7 +326,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         if batch is not None:
             self.facts.batch_size = batch * self.replicas
         if size is None and self.data.training is None:
-            size = self._gone_over(per_epoch)
+            size = self.data.of_no_loader(per_epoch, self.facts.batch_size)
         if self.facts.epochs is not None:  # a program may train again, as one that first trains a part of the network
             self.facts.epochs = max(self.facts.epochs, self.data.epochs_done)
         fields = dict(
@@ -337,19 +339,6 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
             self.told = fields
             events.emit("model", **fields)
         self.tokens()
-
-    def _gone_over(self, per_epoch):
-        """The samples of an epoch that no loader gives.
-
-        A step takes all, a loop cuts them into its batches, or it goes over a list of them one by one.
-        """
-        loop, batch = self.data.loop, self.facts.batch_size
-        if per_epoch == 1:
-            return batch
-        if loop is not None and loop.listed and batch == 1:
-            return per_epoch
-        samples, each = loop is not None and loop.cut or (None, None)
-        return samples if each == batch else None
 
     def tokens(self):
         """Sends how a language model is trained, if it says something new."""
