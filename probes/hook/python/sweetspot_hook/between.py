@@ -9,7 +9,7 @@ import sys
 from threading import get_ident
 from time import perf_counter
 
-from . import compiled, events, loaders, losses, micro, phases, showing
+from . import compiled, events, loaders, micro, phases, showing
 from .guard import guarded
 
 
@@ -101,12 +101,6 @@ class Between:
         if self.micro is not None:
             alike = shape is not None and (size, *shape) == self.data.used
             self.micro.add(size if shape else None, alike, inputs, self.backwards)
-
-    @guarded
-    def given_loss(self, loss):
-        """A loss is about to be differentiated, before the first step, of a batch that no module told."""
-        if not self.off and not self.is_in_backward():
-            self.of_loss = losses.samples(loss) if self.backwards == 1 else None
 
     @guarded
     def computing(self):

@@ -285,12 +285,7 @@ def _backward(r, torch):
 
     @functools.wraps(backward)
     def watched(*args, **kwargs):
-        if is_compiling():
-            return backward(*args, **kwargs)
-        by_hand = r.differentiating()
-        if r.count == 0 and r.batch is None:
-            r.given_loss(args[0] if args else kwargs.get("tensors"))
-        if not by_hand:
+        if is_compiling() or not r.differentiating(args, kwargs):
             return backward(*args, **kwargs)
         result = backward(*args, **kwargs)
         r.differentiated()

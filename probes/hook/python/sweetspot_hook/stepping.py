@@ -6,7 +6,7 @@ import weakref
 from threading import get_ident
 from time import perf_counter
 
-from . import clock, cycles, epochs, events, facts, gradients, log
+from . import clock, cycles, epochs, events, facts, gradients, log, losses
 from .guard import guarded
 
 
@@ -80,8 +80,8 @@ class Stepping:
         self.met &= {id(o()) for o in self.optimizers}
         self.log.add((self._left,))
 
-    def differentiating(self):
-        """Whether an outermost backward pass begins, and no optimizer makes steps of these."""
+    def differentiating(self, args, kwargs):
+        """Whether an outermost backward pass with these arguments begins, and no optimizer makes steps of these."""
         try:
             if self.off or self.is_in_backward():
                 return False
@@ -96,6 +96,8 @@ class Stepping:
             if self.unread:
                 self.attempt(self.read)
             self.gradients.before()
+        if self.count == 0 and self.batch is None and not self.off:
+            self.of_loss = losses.samples(args[0] if args else kwargs.get("tensors")) if self.backwards == 1 else None
         return by_hand
 
     @guarded
