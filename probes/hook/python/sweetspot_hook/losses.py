@@ -8,7 +8,7 @@ A loss is a mean or a sum over rows, and as many rows went into its products of 
 its products of data and parameters. Of a sum of several losses it is unknown how many samples these share.
 """
 
-MOST = 300  # nodes of the graph that are looked at
+MOST = 1000  # nodes of a graph that is looked at: of a part of one, what it was given first would be unseen
 
 # What nodes keep for their gradients: of a loss what it is taken over, of a layer its input, and where it looked
 # its input up.
@@ -49,12 +49,14 @@ def _samples(loss):
 
 
 def _nodes(node):
-    """The graph's nodes from the loss on, as far as they are looked at."""
+    """All of the graph's nodes, from the loss on; none of a large one."""
     found, left = {}, [node]
     for each in left:
-        if each is not None and each not in found and len(found) < MOST:
+        if each is not None and each not in found:
             found[each] = True
             left += [before for before, _ in each.next_functions]
+        if len(found) > MOST:
+            return {}
     return found
 
 
