@@ -312,7 +312,7 @@ class Data:
             return per_epoch
         samples, each = loop is not None and loop.cut or (None, None)
         if self.used in ((each, batch), (batch, each)) and each != batch:
-            return loop.length * batch
+            return per_epoch and per_epoch * batch
         return samples if each == batch else None
 
 

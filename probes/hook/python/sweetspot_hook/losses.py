@@ -23,7 +23,7 @@ def samples(loss):
     """Those that a loss of one number is taken over; None if unknown."""
     try:
         return _samples(loss)
-    except (AttributeError, RuntimeError, TypeError):  # a node of another version, or whose tensors were changed since
+    except Exception:  # a node of another version or of the program's own, or whose tensors were changed since
         return None
 
 
