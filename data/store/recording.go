@@ -176,7 +176,7 @@ func (r *Recording) Finish(ctx context.Context, f Finish) error {
 
 // replaceValidations puts the validations of a finished run in the place of those
 // recorded so far: a script may print their values later than they were seen. Those
-// of the untrained network, which come first, stay.
+// of the untrained network stay.
 func (r *Recording) replaceValidations(ctx context.Context, tx *transaction, all []profile.Validation) error {
 	if len(all) == 0 {
 		return nil
@@ -185,11 +185,12 @@ func (r *Recording) replaceValidations(ctx context.Context, tx *transaction, all
 	if _, err := tx.ExecContext(ctx, trained, r.id); err != nil {
 		return err
 	}
-	untrained, err := one[int64](ctx, tx, "SELECT count(*) FROM validations WHERE run_id = ?", r.id)
+	const next = "SELECT coalesce(max(seq) + 1, 0) FROM validations WHERE run_id = ?"
+	seq, err := one[int64](ctx, tx, next, r.id)
 	if err != nil {
 		return err
 	}
-	rows := runRows{tx: tx, run: r.id, next: map[string]int64{"validations": untrained}}
+	rows := runRows{tx: tx, run: r.id, next: map[string]int64{"validations": seq}}
 	appendList(ctx, &rows, "validations", all)
 	return rows.err
 }

@@ -164,7 +164,7 @@ var scripts = []script{
 		perEpoch: 44 / 7.0, epochs: 7, steps: unknown, validations: 1, seed: true,
 		warning: "it trains again further down (line 38); only the epochs of the trainings so far are counted"},
 	{file: "jax_loop.py", framework: "JAX", iterations: 24, batch: 32, samples: 180, perEpoch: 6, epochs: 4,
-		steps: unknown, validations: 4, seed: true},
+		steps: unknown, validations: 5, seed: true},
 	{file: "jax_split.py", framework: "JAX", iterations: 24, batch: 32, samples: 180, perEpoch: 6, epochs: 4,
 		steps: unknown, validations: 4, seed: true},
 	{file: "jax_inner_loop.py", framework: "JAX", iterations: 40, batch: unknown, samples: unknown, perEpoch: 5,

@@ -99,9 +99,12 @@ func TestKeptDataAreNoCheckpoint(t *testing.T) {
 	const weights = "torch.save(model.state_dict(), 'first.pt')\nfor i in range(6): learn(*data[i])\n"
 	const pickled = "import pickle\npickle.dump({'net': model}, open('net.pkl', 'wb'))\npickle.dump([0.1], open('0.pkl', 'wb'))\n"
 	const scores = "torch.save({'name': 'net', 'scores': [0.1, 0.2], 'best': 1}, 'scores.pt')\n"
-	text := script(t, kept+own+preamble+weights+pickled+scores)
+	const found = "import argparse\na = argparse.Namespace(rate=0.1, sizes=[1, 2])\n" +
+		"torch.save({'found': torch.ones(2).numpy(), 'on': a}, 'found.pt')\ntorch.save(a, 'arguments.pt')\n"
+	const arrays = "torch.save({k: v.numpy() for k, v in model.state_dict().items()}, 'arrays.pt')\n"
+	text := script(t, kept+own+preamble+weights+pickled+scores+found+arrays)
 	r := watch(t, runner.Command{Dir: t.TempDir(), Argv: []string{torch(t), text}}, nil)
-	if len(r.pauses) != 3 || len(r.iterations) != 6 || r.exit.Code != 0 {
+	if len(r.pauses) != 4 || len(r.iterations) != 6 || r.exit.Code != 0 {
 		t.Errorf("%d pauses, %d iterations, exit %+v, stderr %q", len(r.pauses), len(r.iterations), r.exit, r.stderr)
 	}
 }

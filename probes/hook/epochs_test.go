@@ -14,7 +14,13 @@ import (
 // prints runs a script that asks the hook about programs, and needs no PyTorch.
 func prints(t *testing.T, script, want string) {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), "python3", "../frameworks/scripts/"+script)
+	says(t, want, "../frameworks/scripts/"+script)
+}
+
+// says runs Python with these arguments, where it can ask the hook.
+func says(t *testing.T, want string, argv ...string) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), "python3", argv...)
 	c.Env = append(c.Environ(), "PYTHONPATH=python", "PYTHONDONTWRITEBYTECODE=1")
 	if out, err := c.CombinedOutput(); err != nil || string(out) != want {
 		t.Errorf("%v\n%s", err, out)
@@ -70,8 +76,56 @@ tasks: 1500 steps, None epochs
 flagged: 13 steps, None epochs
 all_steps: 24 steps, 4 epochs
 itr: 8 steps, None epochs
+last_named: 18 steps, None epochs
+divided: 8 steps, None epochs
+counted_beside: 8 steps, None epochs
+parts_counted: None steps, None epochs
+shown_each: None steps, None epochs
 `
 	prints(t, "steps_by_loop.py", want)
+}
+
+// A loop over a number of epochs counts them, whatever its variable is called, and where a step is right in it, too.
+func TestStepsOfAnEpochOfALoop(t *testing.T) {
+	const asks = `
+import sys
+from sweetspot_hook import epoch_loop, epochs
+
+def step():
+    return epoch_loop.find(epochs.frames_of(sys._getframe(1))).per_epoch()
+
+num_epochs, per_epoch = 3, 4
+for i in range(num_epochs): a = step()
+for k in range(num_epochs):
+    for i in range(per_epoch): b = step()
+for i in range(7): c = step()
+for i in range(num_epochs * per_epoch): d = step()
+print(a, b, c, d)
+`
+	says(t, "1 4 None None\n", script(t, asks))
+}
+
+// What was installed into any folder is a library; the program and what lies beside it are none.
+func TestLibrariesInAnyFolder(t *testing.T) {
+	const module = "import sys\ndef frame(): return sys._getframe()\n"
+	const asks = "import sys\nsys.path.append(sys.argv[1])\nimport installed, own\n" +
+		"from sweetspot_hook import syntax\n" +
+		"print(*(syntax.is_installed(f) for f in (sys._getframe(), own.frame(), installed.frame())))\n"
+	program, packages := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		filepath.Join(program, "main.py"): asks, filepath.Join(program, "own.py"): module,
+		filepath.Join(packages, "installed.py"): module,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, folder := range []string{program, packages} {
+		if err := os.Mkdir(filepath.Join(folder, "installed-1.0.dist-info"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	says(t, "False False True\n", filepath.Join(program, "main.py"), packages)
 }
 
 // Where no loop tells the number of steps it follows from the rounds of the outermost one, as long

@@ -58,6 +58,8 @@ def batches():
         yield train_images[chosen], train_labels[chosen]
 
 
+print("scores of the first image:", jax.jit(predict)(params, train_images[:1]).round(2))
+print("untrained, test accuracy %.3f" % accuracy(params, test_images, test_labels))
 for epoch in range(num_epochs):
     for x, y in batches():
         params, momentum, loss = train_step(params, momentum, x, y)

@@ -443,6 +443,60 @@ def itr():
                 return
 
 
+def last_named():
+    num_iterations = 18
+    for step in range(num_iterations + 1):
+        last_step = step == num_iterations
+        if last_step or step % 5 == 0:
+            sum(range(3))
+        if last_step:
+            break
+        train(step)
+
+
+def divided():
+    most, global_step = 8, 0
+    while True:
+        for step, x in enumerate(batches()):
+            sum(range(3))
+            if (step + 1) % 2 == 0:
+                train(x)
+                global_step += 1
+                if global_step % most == 0:
+                    break
+        if global_step % most == 0:
+            break
+
+
+def counted_beside():
+    global_step, batches_seen, max_steps = 0, 0, 8
+    while global_step < max_steps:
+        for step, x in enumerate(batches()):
+            batches_seen += 1
+            if (step + 1) % 2 == 0:
+                train(x)
+                global_step += 1
+
+
+def parts_counted():
+    steps_seen, max_parts = 0, 8
+    while steps_seen < max_parts:
+        for step, x in enumerate(batches()):
+            steps_seen += 1
+            if (step + 1) % 2 == 0:
+                train(x)
+
+
+def shown_each():
+    step = 0
+    while len(sys.argv) < 9:
+        train(step)
+        step += 1
+        for x in batches():
+            if step % 4 == 0:
+                break
+
+
 def asked(way):
     try:
         way()
@@ -456,5 +510,6 @@ WAYS = (
     counts_by_name, summed, left, resumed, held, shown, whole_set, rows_of_epoch, waits_for_a_number,
     waits_above, waits_for_data, passes_over, waits_within, waits_for_a_counter, waits_before, waits_for_epochs,
     waits_for_rounds, worked_out, goes_on, without_end, tasks, flagged, all_steps, itr,
+    last_named, divided, counted_beside, parts_counted, shown_each,
 )
 print(*map(asked, WAYS), sep="\n")

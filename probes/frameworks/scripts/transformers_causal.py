@@ -1,4 +1,4 @@
-"""A script around Hugging Face's Trainer as its examples are: dataclasses of arguments, a collator, max_steps within an epoch, LoRA."""
+"""A script around Hugging Face's Trainer as its examples are: dataclasses of arguments, a collator, max_steps, LoRA."""
 
 import argparse
 import hashlib
@@ -9,7 +9,7 @@ from peft import LoraConfig, get_peft_model
 from transformers import LlamaConfig, LlamaForCausalLM, Trainer, TrainingArguments, set_seed
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--max_steps", type=int, default=-1)
+parser.add_argument("--stop_after", type=int, default=-1)
 parser.add_argument("--num_train_epochs", type=float, default=3)
 options = parser.parse_args()
 torch.set_num_threads(1)
@@ -28,7 +28,7 @@ model = get_peft_model(base, LoraConfig(r=4, lora_alpha=8, target_modules=["q_pr
 texts = [torch.randint(0, 64, (24,)) for _ in range(120)]
 with tempfile.TemporaryDirectory() as folder:
     arguments = TrainingArguments(
-        output_dir=folder, max_steps=options.max_steps, num_train_epochs=options.num_train_epochs, per_device_train_batch_size=6,
+        output_dir=folder, max_steps=options.stop_after, num_train_epochs=options.num_train_epochs, per_device_train_batch_size=6,
         learning_rate=1e-3, save_strategy="no", logging_steps=10, report_to="none", use_cpu=True, disable_tqdm=True, remove_unused_columns=False,
     )
     trainer = Trainer(model=model, args=arguments, train_dataset=texts, data_collator=collate)

@@ -5,7 +5,7 @@ import sys
 import torch
 import weights
 from torch import nn
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 torch.set_num_threads(1)
 torch.manual_seed(0)
@@ -13,6 +13,12 @@ torch.manual_seed(0)
 
 def data(n):
     return TensorDataset(torch.randn(n, 6), torch.randn(n, 1))
+
+
+class Endless(IterableDataset):
+    def __iter__(self):
+        while True:
+            yield torch.randn(6), torch.randn(1)
 
 
 def network():
@@ -48,6 +54,16 @@ class Early:
 
     def batches(model, held_out):
         evaluate(model, [(torch.randn(4, 6), torch.randn(4, 1)) for _ in range(3)])
+        model.train()
+
+    def drawn(model, held_out):
+        batches = iter(DataLoader(Endless(), batch_size=10))
+        evaluate(model, (next(batches) for _ in range(2)))
+        model.train()
+
+    def few(model, held_out):
+        batches = iter(DataLoader(data(30), batch_size=10))
+        evaluate(model, (next(batches) for _ in range(2)))
         model.train()
 
     def wrapped(model, held_out):

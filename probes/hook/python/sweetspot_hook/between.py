@@ -18,16 +18,31 @@ WORLDS = ("gymnasium", "gym", "dm_env", "pettingzoo")
 
 MOST_LOOKED_AT, DEEPEST = 100, 4  # entries of a list or a dictionary that is saved, and levels of them
 STATES = {"param_groups", "last_epoch"}  # in those of optimizers and schedules, which may be numbers alone
+SCALARS = (bool, int, float, str, bytes, complex, type(None))
 
 
 def _is_plain(thing, depth=0):
-    """Whether something that is saved holds numbers and texts alone, as scores."""
-    if type(thing) in (dict, list, tuple) and depth < DEEPEST:
-        if type(thing) is dict and STATES & thing.keys():
+    """Whether something that is saved holds numbers and texts alone, as scores or arguments; arrays may be among them.
+
+    Arrays alone are weights.
+    """
+    kind = type(thing)
+    if kind in SCALARS or _is_of_numpy(thing):
+        return True
+    if depth == DEEPEST:
+        return False
+    if kind in (list, tuple):
+        parts = thing
+    else:
+        named = dict.copy(thing) if issubclass(kind, dict) else _own(thing)
+        if STATES & named.keys() or all(map(_is_of_numpy, named.values())) and (named or kind is not dict):
             return False
-        parts = thing.values() if type(thing) is dict else thing
-        return all(_is_plain(part, depth + 1) for part in itertools.islice(parts, MOST_LOOKED_AT))
-    return thing is None or type(thing) in (bool, int, float, str)
+        parts = named.values()
+    return all(_is_plain(part, depth + 1) for part in itertools.islice(parts, MOST_LOOKED_AT))
+
+
+def _is_of_numpy(thing):
+    return type(thing).__module__ == "numpy"
 
 
 def _own(thing):

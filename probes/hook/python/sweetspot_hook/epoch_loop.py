@@ -14,7 +14,7 @@ def find(frames):
     for frame in frames:
         for loop in reversed(loops.active(frame)):
             if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
-                if "epoch" in loop.target.id.lower():
+                if "epoch" in loop.target.id.lower() or not within and loops.epochs([(loop, frame)])[0]:
                     return Epochs(frame, loop, within, parts)
                 if within and candidate is None and loops.rounds(loop.iter, frame, loops.MOST_EPOCHS):
                     candidate = Epochs(frame, loop, within, parts)

@@ -29,6 +29,7 @@ class Facts:
     def __init__(self, torch):
         self.torch = torch
         self.params = self.precision = self.epochs = self.steps = self.batch_size = None
+        self.were_asked = False  # for so many steps
         self.network = self.input = None
         self.schedule = None  # how the work of a step changes, in words
         self.sizes = None  # how large it is when, see sizes.py
@@ -171,7 +172,7 @@ class Facts:
         return fields
 
     def model(self, per_epoch):
-        epochs, steps = lengths.length(self.epochs, self.steps or None, per_epoch)
+        epochs, steps = lengths.length(self.epochs, self.steps or None, per_epoch, self.were_asked)
         if epochs is None and steps is None:
             steps = self.steps  # 0 takes back what was said
         return dict(

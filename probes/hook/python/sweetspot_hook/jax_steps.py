@@ -32,6 +32,8 @@ class Steps:
         self.training = None
         self.held = None  # a call that may have been a step, or evaluated: begin, end, units and shape of one
         self.other = None  # what evaluated since the last step: begin, end and result
+        self.evaluating = set()  # the functions that did, by their identity
+        self.untrained = search.untrained  # what others did before the first step, until one is known to evaluate
         # Of functions beside: between how many steps they were called, and the steps before the latest time.
         self.others = {}
         self.apart = 0  # calls of functions that take gradients and update, since the last step
@@ -74,6 +76,7 @@ class Steps:
                 self._turn()
             done.append((end, self._next(self.batch_size), self.each, self.batch_size, evaluations.get(end)))
         t.begin(calls.begin, done, self._facts, entered)
+        self._tell_untrained()
         return True
 
     def _early(self, between):
@@ -91,6 +94,7 @@ class Steps:
         early = {}
         for b, gap in placed:
             if b.function in seldom:
+                self.evaluating.add(b.function)
                 begin, _ = early.get(ends[gap], (b.begin, None))
                 early[ends[gap]] = begin, b.end
         return early
@@ -146,6 +150,7 @@ class Steps:
             begin, end, result = self.other
             self.other = None
             self.training.interruption("validation", begin, end, result, epoch=self.loop.epoch, **training.EVALUATION)
+            self._tell_untrained()
         if self.loop.has_turned(sys._getframe(1)):
             self._turn()
             self.training.describe(**self._model())
@@ -235,6 +240,15 @@ class Steps:
         last = returned[-1]
         result = (last.is_ready, last.block_until_ready) if hasattr(last, "block_until_ready") else None
         self.other = (self.other[0] if self.other else begin), perf_counter(), result
+        self.evaluating.add(key)
+
+    def _tell_untrained(self):
+        """Of functions that have evaluated now, what they did before the first step was an evaluation, too."""
+        spans = [self.untrained[key] for key in self.evaluating if key in self.untrained]
+        self.evaluating.clear()
+        if spans:
+            self.untrained = {}
+            self.training.untrained(min(begin for begin, _ in spans), max(end for _, end in spans))
 
     def _too_many(self, new):
         """Whether a function returns as many numbers, which it was not given, as half of the parameters."""

@@ -206,6 +206,7 @@ class Search:
         self.places = {}  # where gradients are taken outside of them, by code and instruction
         self.is_saving = False
         self.begun = False  # something was called that may be a step
+        self.untrained = {}  # from when to when others were called before, by their identity
         self.between = []  # calls of others since
         self.steps = None  # of the training, once it is found
 
@@ -328,7 +329,6 @@ class Search:
             else:
                 self.over = True
 
-
     @staticmethod
     def part(function, leaf):
         """The shape of an array, or of what one device has of it."""
@@ -336,10 +336,16 @@ class Search:
         return shape[1:] if function.mapped and shape else shape
 
     def _beside(self, function, begin, inputs, returned):
-        """A function without gradients was called. After what may be the first step it may evaluate that."""
-        if self.begun and len(self.between) < MOST_BETWEEN:
-            self.jax.block_until_ready(returned)
-            self.between.append(Beside(id(function), begin, perf_counter(), jax_steps.returns_new(function, inputs)))
+        """A function without gradients was called: it may evaluate the parameters before, or after, the first step."""
+        known = self.between if self.begun else self.untrained
+        if len(known) >= MOST_BETWEEN:
+            return
+        self.jax.block_until_ready(returned)
+        end, key = perf_counter(), id(function)
+        if self.begun:
+            self.between.append(Beside(key, begin, end, jax_steps.returns_new(function, inputs)))
+        else:
+            self.untrained[key] = self.untrained.get(key, (begin,))[0], end
 
     def _in_doubt(self, calls):
         """Whether something was called after the first step: only the next one shows if it is after each."""

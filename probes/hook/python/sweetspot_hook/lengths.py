@@ -31,6 +31,7 @@ class Lengths:
     def _find_length(self, frames, place, repeated, loader, before):
         self.place, f = place, self.facts
         f.epochs, f.steps = epochs.find(frames, sys.argv[1:], loader), steps.find(frames, sys.argv[1:])
+        f.were_asked = steps.asked(frames, sys.argv[1:], f.steps)
         if f.epochs is None and f.steps is None and loader and self.data.latest.length:
             f.epochs = one_pass.find(frames, loader)
         if f.epochs and f.steps is None and not epochs.counted(frames) and steps.in_doubt(frames):

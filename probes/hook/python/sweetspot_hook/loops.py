@@ -202,7 +202,10 @@ def span(node, frame):
     if not isinstance(node, ast.Call):
         found = lookup(node, frame)
         if type(found) is not range:
-            found = vars(found).get("iterable") if hasattr(found, "__dict__") else None  # of tqdm's bars
+            own = vars(found) if hasattr(found, "__dict__") else {}
+            counts = any(kind.__name__ == "EpochCounter" for kind in type(found).__mro__)  # SpeechBrain's
+            limit = own.get("limit") if counts else None
+            found = range(limit) if type(limit) is int else own.get("iterable")  # of tqdm's bars
         return found if type(found) is range else None
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if name in ("range", "trange") and len(node.args) <= 3:

@@ -12,7 +12,7 @@ from . import imports
 # Modules, classes of them ("" for the module itself) and what writes a checkpoint there.
 SAVERS = (
     ("safetensors.torch", "", ("save_file", "save_model")),
-    ("transformers.trainer", "Trainer", ("_save_checkpoint", "save_model")),
+    ("transformers.trainer", "Trainer", ("_save_checkpoint", "save_model", "_save")),
     ("accelerate.accelerator", "Accelerator", ("save_state", "save_model")),
     ("lightning.pytorch.trainer.trainer", "Trainer", ("save_checkpoint",)),
     ("pytorch_lightning.trainer.trainer", "Trainer", ("save_checkpoint",)),

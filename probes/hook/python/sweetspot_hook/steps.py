@@ -32,8 +32,10 @@ def find(frames, arguments):
     names = NAMES
     try:
         active = loops.nest(frames)
-        if any(accumulates(frame) for frame in frames) or loops.are_parts(active):
-            return None  # the loop's rounds are parts of steps, or steps parts of them
+        if loops.are_parts(active):
+            return None  # steps are parts of the loop's rounds
+        if any(accumulates(frame) for frame in frames):  # the loop's rounds are parts of steps
+            return by_counter(active, set().union(*map(_counted_beside, frames)))
         share = delayed.share(frames, active)
         if share is None:
             return None
@@ -165,6 +167,19 @@ def by_loop(active):
     return product(active)
 
 
+def by_counter(active, counters):
+    """The count at which the loops that the step is in end, of one of these counters; None if unknown."""
+    found = (bound(loop, frame, [o for o, of in active[k + 1 :] if of is frame], counters)
+             for k, (loop, frame) in enumerate(active))
+    return next((n for n in found if n is not None), None)
+
+
+def _counted_beside(frame):
+    """What is added to where the frame is within an if that asks for a remainder, which counts as the step does."""
+    around = [n for n in syntax.around(frame) if isinstance(n, ast.If) and _asks_remainder(n.test)]
+    return {ast.unparse(s.target) for n in around for s in n.body if isinstance(s, ast.AugAssign)}
+
+
 def multiplied(frames):
     """Whether the number is the product of several loops' rounds: the outermost may make other steps besides."""
     try:
@@ -189,28 +204,40 @@ def product(active):
     return whole(total) if active else None
 
 
-def bound(loop, frame, outer):
-    """Where a loop within these ends by a count of steps: while step < n, or if step >= n: break; None otherwise."""
+def bound(loop, frame, outer, counters=None):
+    """Where a loop within these ends by a count of steps: while step < n, or if step >= n: break; None otherwise.
+
+    If counters are given, the count is of one of these.
+    """
     if isinstance(loop, ast.While):
-        n = compared(loop.test, frame, (ast.Lt, ast.LtE), loop, outer)
+        n = compared(loop.test, frame, (ast.Lt, ast.LtE), loop, outer, counters)
         if n is not None:
             return n
     for statement in loop.body:
         if isinstance(statement, ast.If) and any(map(_ends, statement.body)):
-            n = compared(statement.test, frame, (ast.Gt, ast.GtE, ast.Eq), loop, outer)
+            test = _spelled_out(statement.test, loop)
+            n = compared(test, frame, (ast.Gt, ast.GtE, ast.Eq), loop, outer, counters)
             if n is not None:
-                return n + rounds_more(statement, frame, loop)
+                return n + rounds_more(statement, test, frame, loop)
     return None
 
 
-def rounds_more(statement, frame, loop):
+def _spelled_out(test, loop):
+    """What a condition is that the loop gave a name before: last = step == n."""
+    sets = [n for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+            and n.id == getattr(test, "id", None)]
+    found = [s.value for s in loop.body if isinstance(s, ast.Assign) and s.targets == sets]
+    return found[0] if found else test
+
+
+def rounds_more(statement, test, frame, loop):
     """Those beyond the number that a loop ends at: it numbers its rounds itself, and looks at the number after a step.
 
         for step, batch in enumerate(stream):
             train(batch)
             if step >= total - 1: break
     """
-    left = getattr(statement.test, "left", None)
+    left = getattr(test, "left", None)
     if statement.lineno <= frame.f_lineno:
         return 0
     own = isinstance(loop, ast.For) and any(
@@ -219,7 +246,7 @@ def rounds_more(statement, frame, loop):
     first = first_number(loop, frame) if own else _worked_out(left, loop, frame)
     if first is None:
         return 0
-    beyond = isinstance(statement.test.ops[0], ast.Gt)
+    beyond = isinstance(test.ops[0], ast.Gt)
     counted = beyond and loops.value(left, frame) == 0  # as compared has it
     return 1 - first + beyond - counted
 
@@ -242,19 +269,25 @@ def _worked_out(counter, loop, frame):
     return first if first in (0, 1) else None
 
 
-def compared(test, frame, ways, loop, outer):
+def compared(test, frame, ways, loop, outer, counters=None):
     """The rounds after which a counter of steps that began before the outermost loop passes a number."""
     if isinstance(test, ast.BoolOp):
-        return next(
-            (n for n in (compared(part, frame, ways, loop, outer) for part in test.values) if n is not None), None
-        )
+        found = (compared(part, frame, ways, loop, outer, counters) for part in test.values)
+        return next((n for n in found if n is not None), None)
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ways):
         return None
-    counter, done = _counter(test.left, frame, loop)
+    left, right = test.left, test.comparators[0]
+    if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod):  # step % n == 0, which n is the first to be
+        if outer or isinstance(loop, ast.For) or loops.value(right, frame) != 0:
+            return None
+        left, right = left.left, left.right
+    counter, done = _counter(left, frame, loop)
     name = getattr(counter, "attr", getattr(counter, "id", ""))
     if not counts(name) or outer and begins_again(name, loop, outer):
         return None
-    n = loops.value(test.comparators[0], frame)
+    if counters is not None and ast.unparse(counter) not in counters:
+        return None
+    n = loops.value(right, frame)
     if n is None:
         return None
     if isinstance(test.ops[0], (ast.Gt, ast.LtE)) and loops.value(test.left, frame) == 0:
@@ -336,10 +369,28 @@ def whole(n):
     return n if isinstance(n, int) and 1 <= n <= MOST else None
 
 
-def length(epochs, steps, per_epoch):
-    """How long a training is, in epochs or in steps. Where the program has a number of both the shorter counts."""
+def asked(frames, arguments, n):
+    """Whether a training was asked for so many steps, so that its number of epochs only follows from these."""
+    return n is not None and (
+        n == epochs.in_arguments(arguments, options(NAMES), MOST) or any(n == _told_trainer(f) for f in frames)
+    )
+
+
+def _told_trainer(frame):
+    """The steps that Hugging Face's Trainer was told to make; -1 where it was told epochs, None in other frames."""
+    arguments = loops.read(frame, lambda names: names.get("args"))
+    return loops.held(arguments, "max_steps") if hasattr(type(arguments), "num_train_epochs") else None
+
+
+def length(epochs, steps, per_epoch, were_asked=False):
+    """How long a training is, in epochs or in steps. Where the program has a number of both the shorter counts.
+
+    Of two that are alike, steps count if they were asked for.
+    """
     if epochs is None or steps is None:
         return epochs, steps
+    if were_asked and per_epoch and steps <= epochs * per_epoch:
+        return None, steps
     if per_epoch and (steps >= epochs * per_epoch or steps == per_epoch):
         return epochs, None  # some call the steps of an epoch their total
     return None, steps  # of data without an end there are no epochs

@@ -4,6 +4,7 @@ import ast
 import functools
 import linecache
 import os
+import sys
 
 MOST_CHARACTERS = 1 << 19  # of a file; parsing takes a second a million
 
@@ -21,7 +22,25 @@ def is_library(frame):
 
 def is_installed(frame):
     """Whether a frame is of a package that is none of Python's own."""
-    return "-packages" + os.sep in frame.f_code.co_filename
+    return _is_of_package(frame.f_code.co_filename)
+
+
+@functools.cache
+def _is_of_package(name):
+    return "-packages" + os.sep in name or any(
+        name.startswith(os.path.join(folder, "")) and _has_packages(folder) for folder in sys.path if folder
+    )
+
+
+@functools.cache
+def _has_packages(folder):
+    """Whether packages were installed into a folder that is not the program's own, as by pip install --target."""
+    own = os.path.abspath(getattr(sys.modules["__main__"], "__file__", None) or "main.py")
+    try:
+        installed = any(name.endswith(".dist-info") for name in os.listdir(folder))
+        return installed and not os.path.samefile(folder, os.path.dirname(own))
+    except OSError:
+        return False
 
 
 def tree(frame):

@@ -161,6 +161,13 @@ class Training:
             events.emit(event, **dict(fields, t=round(events.at(end), 6), seconds=round(seconds, 9)))
 
     @guarded
+    def untrained(self, begin, end):
+        """Reports an evaluation before the first step, whose time is in the initialisation."""
+        if self.rank == 0:
+            t, seconds = round(events.at(end), 6), round(end - begin, 9)
+            events.emit("validation", epoch=0, t=t, seconds=seconds, untrained=True, **EVALUATION)
+
+    @guarded
     def describe(self, **fields):
         """Sends the model event if it says something new. All ranks have the same model."""
         if self.rank == 0 and fields != self.told:

@@ -35,10 +35,15 @@ class Evaluation:
         self.computed += id(module) == self.first
 
     def is_whole(self, blind):
-        """Whether it was a validation: over a loader, or over more than one batch, for one only shows the network."""
-        if self.passes:
-            return (blind or self.computed > 0) and self.last is not None
-        return (blind or self.computed > 1) and self.end is not None
+        """Whether it was a validation: over a loader, or over more than one batch, for one only shows the network.
+
+        A few batches of a loader that has an end are a check for mistakes.
+        """
+        if self.last is not None:
+            return blind or self.computed > 0
+        if any(p.length for p in self.passes):
+            return False
+        return (self.computed > 1 or blind and not self.passes) and self.end is not None
 
     def units(self):
         """Samples that it saw, or None. Of several loaders the result may be that of one."""
