@@ -3,8 +3,7 @@
 import gc
 import weakref
 
-from . import language, machine
-from . import steps as lengths
+from . import language, lengths, machine
 
 PRECISIONS = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "float64": "fp64"}
 
@@ -172,7 +171,7 @@ class Facts:
         return fields
 
     def model(self, per_epoch):
-        epochs, steps = lengths.length(self.epochs, self.steps or None, per_epoch, self.were_asked)
+        epochs, steps = lengths.shorter(self.epochs, self.steps or None, per_epoch, self.were_asked)
         if epochs is None and steps is None:
             steps = self.steps  # 0 takes back what was said
         return dict(

@@ -4,7 +4,7 @@ import sys
 import weakref
 from time import perf_counter
 
-from . import arrays, devices, epochs, events, machine, steps, syntax, training, work
+from . import arrays, devices, epochs, events, lengths, machine, steps, syntax, training, work
 
 LOOP = "every call of %s counts as one step, though it takes gradients in a loop of its own; samples are not counted"
 STEPS = "every call of %s makes %d steps, whose times are equal parts of its own; samples are not counted"
@@ -128,7 +128,7 @@ class Steps:
 
     def _model(self):
         world, whole, per_epoch = self.training.world, self.loop.whole, self.loop.per_epoch()
-        length = steps.length(self.epochs and max(self.epochs, whole), self.steps, per_epoch)
+        length = lengths.shorter(self.epochs and max(self.epochs, whole), self.steps, per_epoch)
         return dict(
             params=self.function.calls.parameters(), batch_size=self.batch_size and self.batch_size * world,
             precision=self.precision, epochs=length[0], steps=length[1],

@@ -31,7 +31,7 @@ class Lengths:
     def _find_length(self, frames, place, repeated, loader, before):
         self.place, f = place, self.facts
         f.epochs, f.steps = epochs.find(frames, sys.argv[1:], loader), steps.find(frames, sys.argv[1:])
-        f.were_asked = steps.asked(frames, sys.argv[1:], f.steps)
+        f.were_asked = asked(frames, sys.argv[1:], f.steps)
         if f.epochs is None and f.steps is None and loader and self.data.latest.length:
             f.epochs = one_pass.find(frames, loader)
         if f.epochs and f.steps is None and not epochs.counted(frames) and steps.in_doubt(frames):
@@ -110,3 +110,29 @@ class Lengths:
         events.warn(f.schedule + (
             "; the total allows for that" if f.sizes else "; what was timed says little about later steps"
         ))
+
+
+def asked(frames, arguments, n):
+    """Whether a training was asked for so many steps, so that its number of epochs only follows from these."""
+    told = epochs.in_arguments(arguments, steps.options(steps.NAMES), steps.MOST)
+    return n is not None and (n == told or any(n == _told_trainer(frame) for frame in frames))
+
+
+def _told_trainer(frame):
+    """The steps that Hugging Face's Trainer was told to make; -1 where it was told epochs, None in other frames."""
+    arguments = loops.read(frame, lambda names: names.get("args"))
+    return loops.held(arguments, "max_steps") if hasattr(type(arguments), "num_train_epochs") else None
+
+
+def shorter(n_epochs, n_steps, per_epoch, were_asked=False):
+    """How long a training is, in epochs or in steps. Where the program has a number of both the shorter counts.
+
+    Of two that are alike, steps count if they were asked for.
+    """
+    if n_epochs is None or n_steps is None:
+        return n_epochs, n_steps
+    if were_asked and per_epoch and n_steps <= n_epochs * per_epoch:
+        return None, n_steps
+    if per_epoch and (n_steps >= n_epochs * per_epoch or n_steps == per_epoch):
+        return n_epochs, None  # some call the steps of an epoch their total
+    return None, n_steps  # of data without an end there are no epochs

@@ -367,30 +367,3 @@ def _asks_remainder(expression):
 
 def whole(n):
     return n if isinstance(n, int) and 1 <= n <= MOST else None
-
-
-def asked(frames, arguments, n):
-    """Whether a training was asked for so many steps, so that its number of epochs only follows from these."""
-    return n is not None and (
-        n == epochs.in_arguments(arguments, options(NAMES), MOST) or any(n == _told_trainer(f) for f in frames)
-    )
-
-
-def _told_trainer(frame):
-    """The steps that Hugging Face's Trainer was told to make; -1 where it was told epochs, None in other frames."""
-    arguments = loops.read(frame, lambda names: names.get("args"))
-    return loops.held(arguments, "max_steps") if hasattr(type(arguments), "num_train_epochs") else None
-
-
-def length(epochs, steps, per_epoch, were_asked=False):
-    """How long a training is, in epochs or in steps. Where the program has a number of both the shorter counts.
-
-    Of two that are alike, steps count if they were asked for.
-    """
-    if epochs is None or steps is None:
-        return epochs, steps
-    if were_asked and per_epoch and steps <= epochs * per_epoch:
-        return None, steps
-    if per_epoch and (steps >= epochs * per_epoch or steps == per_epoch):
-        return epochs, None  # some call the steps of an epoch their total
-    return None, steps  # of data without an end there are no epochs
