@@ -101,10 +101,11 @@ func TestKeptDataAreNoCheckpoint(t *testing.T) {
 	const scores = "torch.save({'name': 'net', 'scores': [0.1, 0.2], 'best': 1}, 'scores.pt')\n"
 	const found = "import argparse\na = argparse.Namespace(rate=0.1, sizes=[1, 2])\n" +
 		"torch.save({'found': torch.ones(2).numpy(), 'on': a}, 'found.pt')\ntorch.save(a, 'arguments.pt')\n"
+	const named = "w = model.weight.data.clone()\nw.sharded = True\ntorch.save({'weight': w}, 'named.pt')\n"
 	const arrays = "torch.save({k: v.numpy() for k, v in model.state_dict().items()}, 'arrays.pt')\n"
-	text := script(t, kept+own+preamble+weights+pickled+scores+found+arrays)
+	text := script(t, kept+own+preamble+weights+pickled+scores+found+named+arrays)
 	r := watch(t, runner.Command{Dir: t.TempDir(), Argv: []string{torch(t), text}}, nil)
-	if len(r.pauses) != 4 || len(r.iterations) != 6 || r.exit.Code != 0 {
+	if len(r.pauses) != 5 || len(r.iterations) != 6 || r.exit.Code != 0 {
 		t.Errorf("%d pauses, %d iterations, exit %+v, stderr %q", len(r.pauses), len(r.iterations), r.exit, r.stderr)
 	}
 }

@@ -164,6 +164,8 @@ tried_again: 2 epochs, None steps, ` + round +
 on_one_line: 2 epochs, None steps, None
 alternative: 2 epochs, None steps, None
 turned_off: 2 epochs, None steps, None
+no_rounds: 3 epochs, None steps, None
+forked: 2 epochs, None steps, None
 second_loop: 3 epochs, None steps, it trains again further down (line 3 of it), for 2 epochs more
 each_its_own: 2 epochs, None steps, it trains again further down (line 4 of it), for 12 epochs more
 set_between: 2 epochs, None steps, it trains again further down (line 4 of it)
@@ -370,7 +372,8 @@ def step():
     steps += 1
     told.add(remainders.in_pass(epochs.frames_of(sys._getframe(1)), id(loader), len(loader)))
 path = sys.argv[1]
-exec(compile(open(path).read(), path, "exec"), dict(step=step, loader=loader, n=3, on=True, loss=1.0))
+exec(compile(open(path).read(), path, "exec"), dict(step=step, loader=loader, n=3, on=True, loss=1.0,
+    k=0, tqdm=lambda over, total: over))
 print(*told, "of", steps)
 `
 
@@ -379,13 +382,15 @@ print(*told, "of", steps)
 func TestStepsAfterSomeBatches(t *testing.T) {
 	const loop = "for i, x in enumerate(loader):\n    "
 	for source, want := range map[string]string{
-		loop + "if (i + 1) % n == 0: step()":                                                       "6 of 6",
-		loop + "if i % n == 0: step()":                                                             "7 of 7",
-		loop + "if (i + 1) % n == 0 or i == len(loader) - 1: step()":                               "7 of 7",
-		loop + "if i % 4 == 0 or i == len(loader) - 1:\n        step()":                            "6 of 6",
-		loop + "if not on: pass\n    elif (i + 1) % n == 0: step()":                                "6 of 6",
-		loop + "if i % n: pass\n    else: step()":                                                  "7 of 7",
-		"for i, x in enumerate(loader, 1):\n    if i % n == 0: step()":                             "6 of 6",
+		loop + "if (i + 1) % n == 0: step()":                                                                "6 of 6",
+		loop + "if i % n == 0: step()":                                                                      "7 of 7",
+		loop + "if (i + 1) % n == 0 or i == len(loader) - 1: step()":                                        "7 of 7",
+		loop + "if i % 4 == 0 or i == len(loader) - 1:\n        step()":                                     "6 of 6",
+		loop + "if not on: pass\n    elif (i + 1) % n == 0: step()":                                         "6 of 6",
+		loop + "if i % n: pass\n    else: step()":                                                           "7 of 7",
+		"for i, x in enumerate(loader, 1):\n    if i % n == 0: step()":                                      "6 of 6",
+		"for i, x in tqdm(enumerate(loader, start=1), total=9):\n    if i % n == 0: step()":                 "6 of 6",
+		"num_update_steps_per_epoch = len(loader)\nfor x in loader:\n    k += 1\n    if k % n == 0: step()": "None of 6",
 		loop + "if on: step()":                                                                     "None of 20",
 		loop + "if i == 1: continue\n    if i % n == 0: step()":                                    "None of 7",
 		loop + "loss -= 0.1\n    if i % n == 0 and loss > 0: step()":                               "None of 4",

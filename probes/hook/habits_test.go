@@ -352,6 +352,11 @@ pairs = [(torch.randn(1, 4), torch.randn(1, 1)) for _ in range(7)]
 for epoch in range(9):
     for x, y in pairs: learn(x, y)
 `: {7, 7},
+		`
+xs, ys = [torch.randn(8, 4) for _ in range(6)], [torch.randn(8, 1) for _ in range(6)]
+for epoch in range(9):
+    for x, y in zip(xs, ys): learn(x, y)
+`: {48, 6},
 		text + `
 next_of(torch.randint(0, 9, (31, 6)), 10)
 `: {18, 3},

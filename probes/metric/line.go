@@ -218,6 +218,9 @@ func (p *parser) value(end int, m measure, name []string) {
 		p.i = end
 	default:
 		p.i = end
+		if last, _, _, is := p.name(end + 1); is && p.at(end).text == "|" {
+			p.i = last // a table of layers, whose next column says what each is
+		}
 		return
 	}
 	var label []string

@@ -61,6 +61,8 @@ func TestLines(t *testing.T) {
 		{"Keras 2.15", "Epoch 3: val_accuracy improved from 0.85000 to 0.88120, saving model to best.h5", ""},
 		{"Lightning 2.1, with rich", "│          val_acc          │    0.8799999952316284     │", "val accuracy 0.88"},
 		{"Lightning 2.1", "         val_acc            0.8799999952316284", "val accuracy 0.88"},
+		{"Lightning 2.6", "│ 1 │ val_accuracy  │ MulticlassAccuracy │      0 │ train │     0 │", ""},
+		{"Lightning 2.6", "1 | val_accuracy  | MulticlassAccuracy | 0      | train", ""},
 		{"Lightning 2.1", "Epoch 2: 100%|██████████| 47/47 [00:00<00:00, 62.13it/s, v_num=0, train_loss=0.301, " +
 			"val_acc=0.880]",
 			"val accuracy 0.88, epoch 2"},

@@ -131,11 +131,13 @@ var readers = map[string]func(*fields) Event{
 		return Load{T: f.t(), Seconds: f.seconds(), Others: f.share("others"), Idle: f.share("idle"),
 			Active: f.fraction("active")}
 	},
-	"layers":  func(f *fields) Event { return Layers{f.t(), f.layers()} },
-	"limit":   func(f *fields) Event { return Limit{f.t(), f.count("batch_size"), f.whole("fails_at")} },
-	"warning": func(f *fields) Event { return Warning{f.text("message", maxNote), f.is("unwatched")} },
-	"error":   func(f *fields) Event { return Failure{f.text("message", maxNote)} },
-	"done":    func(f *fields) Event { return Done{f.t(), f.name("reason")} },
+	"layers": func(f *fields) Event { return Layers{f.t(), f.layers()} },
+	"limit":  func(f *fields) Event { return Limit{f.t(), f.count("batch_size"), f.whole("fails_at")} },
+	"warning": func(f *fields) Event {
+		return Warning{f.text("message", maxNote), f.is("unwatched"), f.is("ahead")}
+	},
+	"error": func(f *fields) Event { return Failure{f.text("message", maxNote)} },
+	"done":  func(f *fields) Event { return Done{f.t(), f.name("reason")} },
 }
 
 // fields reads the values of one event and keeps the first error. A key that is

@@ -20,6 +20,7 @@ func (p *state) ended(now float64) {
 	if d.Mode != profile.Train || done == 0 || p.drawn > 0 || p.unwatched {
 		return // a bar that is drawn need not show every step, and a script that is no longer watched shows none
 	}
+	p.withdraw(p.ahead)
 	per := d.IterationsPerEpoch
 	if per == nil && d.Epochs != nil && math.Mod(done, *d.Epochs) == 0 {
 		per = new(done / *d.Epochs)

@@ -98,8 +98,11 @@ func (l *loop) read(m message) {
 
 func (l *loop) readSteps(m message) {
 	for _, e := range l.options.Adapter.Line(m.at, m.drawn) {
-		if _, ok := e.(protocol.Iteration); ok {
+		switch e := e.(type) {
+		case protocol.Iteration:
 			l.state.drawn++
+		case protocol.Warning:
+			l.state.ofOutput = push(l.state.ofOutput, e.Message, shownWarnings)
 		}
 		l.state.take(e, false, m.at)
 	}

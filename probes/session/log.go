@@ -21,6 +21,11 @@ func (p *state) warn(text string, now float64) {
 	p.appendLog("warning", text, now)
 }
 
+// withdraw takes back warnings that hold no longer; the log keeps them.
+func (p *state) withdraw(texts []string) {
+	p.warnings = slices.DeleteFunc(slices.Clone(p.warnings), func(w string) bool { return slices.Contains(texts, w) })
+}
+
 func (p *state) line(from origin, text string, now float64) {
 	level, text := "out", secret.Text(text)
 	if from == fromStderr {

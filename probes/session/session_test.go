@@ -98,6 +98,7 @@ func TestScriptThatEnds(t *testing.T) {
 		echo '{"sweetspot":1,"event":"memory","peak_bytes":1024,"total_bytes":4096}' >&3
 		echo '{"sweetspot":1,"event":"overhead","rank":1,"seconds":0.0003}' >&3
 		echo '{"sweetspot":1,"event":"overhead","rank":0,"seconds":0.0002}' >&3
+		echo '{"sweetspot":1,"event":"warning","message":"it trains again","ahead":true}' >&3
 		echo hello log; echo '{"sweetspot":1,"event":"done","reason":"end"}' >&3`
 	o := shell(s, script)
 	o.Description.Machine.USDPerHour = new(3.6)
@@ -124,7 +125,8 @@ func TestScriptThatEnds(t *testing.T) {
 		r.BatchSize != 32 || *r.IterationsPerEpoch != 100 || *r.Epochs != 0.6 {
 		t.Errorf("description %+v", r)
 	}
-	if !slices.Contains(last.Warnings, "it ended after 0.6 of its 4 epochs; the estimate is of these") {
+	if !slices.Contains(last.Warnings, "it ended after 0.6 of its 4 epochs; the estimate is of these") ||
+		slices.Contains(last.Warnings, "it trains again") { // it did not, or has done
 		t.Errorf("warnings %q", last.Warnings)
 	}
 	if r.GPU != "H100 80GB HBM3" || r.GPUCount != 1 || *r.GPUMemGiB != 80 || *r.USDPerHour != 3.6 {

@@ -63,6 +63,8 @@ type state struct {
 	limit       *protocol.Limit // the largest batch, where that was asked for
 	log         []string
 	warnings    []string
+	ahead       []string // those of them that are on what is to come
+	ofOutput    []string // and on steps that were read from output
 	logged      int
 	rejected    int
 
@@ -222,6 +224,9 @@ func (p *state) event(e protocol.Event, now float64) {
 	case protocol.Warning:
 		p.warn(e.Message, now)
 		p.unwatched = p.unwatched || e.Unwatched
+		if e.Ahead {
+			p.ahead = push(p.ahead, e.Message, shownWarnings)
+		}
 	case protocol.Failure:
 		p.failure(e, now)
 	case protocol.Done:

@@ -34,6 +34,7 @@ func (p *state) begin() {
 func (p *state) restart(now float64) {
 	words := fmt.Sprintf("the %d steps that its output showed before the training began are left out", p.drawn)
 	p.begin()
+	p.withdraw(p.ofOutput)
 	d, given := &p.described, &p.given
 	d.BatchSize, d.Epochs, d.Steps, d.IterationsPerEpoch, d.TrainSize = given.BatchSize, given.Epochs, given.Steps,
 		given.IterationsPerEpoch, given.TrainSize

@@ -1,5 +1,6 @@
 """Lightning's Trainer over epochs: sanity check, validation, the best and the last checkpoint, then a test."""
 
+import argparse
 import hashlib
 import logging
 import tempfile
@@ -13,6 +14,11 @@ from torch.utils.data import DataLoader, TensorDataset
 
 warnings.filterwarnings("ignore")
 logging.getLogger("lightning.pytorch").setLevel(logging.ERROR)
+parser = argparse.ArgumentParser()
+parser.add_argument("--length", type=int, default=4)
+parser.add_argument("--limit", type=int)
+parser.add_argument("--fits", type=int, default=1)
+options = parser.parse_args()
 torch.set_num_threads(1)
 lightning.seed_everything(7, verbose=False)
 
@@ -46,11 +52,13 @@ train = DataLoader(TensorDataset(torch.randn(120, 1, 8, 8)), batch_size=10, shuf
 val = DataLoader(TensorDataset(torch.randn(40, 1, 8, 8)), batch_size=20)
 net = Autoencoder()
 with tempfile.TemporaryDirectory() as folder:
-    trainer = lightning.Trainer(
-        max_epochs=4, accelerator="cpu", devices=1, logger=False, enable_progress_bar=False, enable_model_summary=False,
-        callbacks=[ModelCheckpoint(folder, every_n_epochs=1, save_top_k=-1)],
-    )
-    trainer.fit(net, train, val)
+    for _ in range(options.fits):
+        trainer = lightning.Trainer(
+            max_epochs=options.length, limit_train_batches=options.limit, accelerator="cpu", devices=1, logger=False,
+            enable_progress_bar=False, enable_model_summary=False,
+            callbacks=[ModelCheckpoint(folder, every_n_epochs=1, save_top_k=-1)],
+        )
+        trainer.fit(net, train, val)
     trainer.test(net, val, verbose=False)
 print("trained for %d steps" % trainer.global_step)
 print("weights", hashlib.sha256(b"".join(p.detach().numpy().tobytes() for p in net.parameters())).hexdigest()[:16])

@@ -4,6 +4,7 @@ They need no PyTorch: a step asks the hook and ends the training.
 """
 
 import linecache
+import multiprocessing
 import re
 import sys
 import types
@@ -211,6 +212,28 @@ def turned_off():
         fit(3)
 
 
+def no_rounds():
+    for epoch in range(3):
+        train(epoch)
+    for epoch in range(0):
+        train(epoch)
+
+
+def tell(pipe):
+    try:
+        fit(2)
+    except Found as found:
+        pipe.send(found.args)
+
+
+def forked():
+    fork = multiprocessing.get_context("fork")
+    for rank in range(3):
+        ours, of_child = fork.Pipe()
+        fork.Process(target=tell, args=(of_child,)).start()
+        raise Found(*ours.recv())
+
+
 def second_loop():
     for epoch in range(3):
         train(epoch)
@@ -379,7 +402,7 @@ def asked(way):
 
 
 print(*map(asked, (whole, numbered, comprehended, listed, cross_validated, drawn_before, layer_by_layer, differing, streamed, tried, tried_again,
-                   once_more, on_one_line, alternative, turned_off, second_loop, each_its_own, set_between, longer, perhaps, of_unknown_length, evaluated,
+                   once_more, on_one_line, alternative, turned_off, no_rounds, forked, second_loop, each_its_own, set_between, longer, perhaps, of_unknown_length, evaluated,
                    searched, called_once, given_to_another, of_the_same_library, of_others, by_another_function, made_later, two_each_round,
                    by_a_trainer, by_a_trainer_each, until, until_counted, by_a_search,
                    fine_tuned, fine_tuned_for, by_a_hook)), sep="\n")

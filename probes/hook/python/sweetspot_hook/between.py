@@ -29,7 +29,7 @@ def _is_plain(thing, depth=0):
     kind = type(thing)
     if kind in SCALARS or _is_of_numpy(thing):
         return True
-    if depth == DEEPEST:
+    if depth == DEEPEST or hasattr(kind, "__torch_function__"):  # a tensor, whatever else it holds under names
         return False
     if kind in (list, tuple):
         parts = thing
@@ -205,7 +205,9 @@ class Between:
         self.phases.append(self.open)
 
     def is_shown(self):
-        """As showing.is_shown, of the call of eval() that the program is in."""
+        """As showing.is_shown, of the call of eval() that the program is in; CHECK where a library made that."""
+        if showing.is_check(sys._getframe(1)):
+            return showing.CHECK
         frames = self.frames()
         place = tuple((f.f_code, f.f_lineno) for f in frames[: showing.NEAR])
         if place not in self.looks_at:
@@ -239,7 +241,7 @@ class Between:
         def after(module, inputs, output):
             if self.open is None or self.off:
                 handle.remove()
-            elif self.owner == get_ident():
+            elif self.owner == get_ident() and not compiled.is_traced(self.torch, inputs):
                 self.attempt(self.computed, module)
 
         if not self.stands_aside:

@@ -302,14 +302,14 @@ class Data:
     def of_no_loader(self, per_epoch, batch):
         """The samples of an epoch that no loader gives, by its steps and their batch; None if unknown.
 
-        A step takes all, a loop goes over a list of them one by one, or it cuts them into its batches. One that cuts
+        A step takes all, a loop goes over a list of them or of batches, or it cuts them into its batches. One that cuts
         a long text, in columns as many as a batch has samples, gives each of them a part of its column.
         """
         loop = self.loop
         if per_epoch == 1:
             return batch
-        if loop is not None and loop.listed and batch == 1:
-            return per_epoch
+        if loop is not None and loop.listed and batch and per_epoch:
+            return per_epoch * batch
         samples, each = loop is not None and loop.cut or (None, None)
         if self.used in ((each, batch), (batch, each)) and each != batch:
             return per_epoch and per_epoch * batch

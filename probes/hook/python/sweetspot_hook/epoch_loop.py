@@ -124,9 +124,13 @@ def _cut(frame, loop):
 
 def _rounds(frame, loop):
     """The rounds of a loop over a range, or over something that has a length."""
-    if not isinstance(loop, ast.For):
-        return None
-    over = _over(loop)
+    return _length(_over(loop), frame) if isinstance(loop, ast.For) else None
+
+
+def _length(over, frame):
+    if isinstance(over, ast.Call) and getattr(over.func, "id", "") == "zip" and over.args:
+        each = [_length(part, frame) for part in over.args]
+        return None if None in each else min(each)
     known = loops.rounds(over, frame, loops.MOST_EPOCHS)
     if known is None and isinstance(over, (ast.Name, ast.Attribute)):
         try:

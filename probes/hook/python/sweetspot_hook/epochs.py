@@ -1,5 +1,7 @@
 """How many epochs the program will train, from the loop over them or the variables that usually hold the number."""
 
+import numbers
+
 from . import delayed, loops, repeats
 
 NAMES = (
@@ -13,6 +15,7 @@ HOLDERS = (
 OPTIONS = tuple("--" + name.replace("_", mark) for name in (*NAMES, "epoch") if name.islower() for mark in "_-")
 
 OTHERS = (__package__, "torch")  # packages whose frames are not the program's
+FORKED = "multiprocessing.process", "_bootstrap"  # what a forked process calls first: further frames are its parent's
 
 
 def find(frames, arguments, loader=None):
@@ -66,12 +69,13 @@ def begin(frames, loader):
 
 
 def frames_of(frame):
-    """The program's own frames from this one outwards."""
+    """The program's own frames from this one outwards; in a forked process, up to where it began."""
     frames = []
     while frame is not None:
-        if str(frame.f_globals.get("__name__")).partition(".")[0] not in OTHERS:
+        name = str(frame.f_globals.get("__name__"))
+        if name.partition(".")[0] not in OTHERS:
             frames.append(frame)
-        frame = frame.f_back
+        frame = None if (name, frame.f_code.co_name) == FORKED else frame.f_back
     return frames
 
 
@@ -149,7 +153,7 @@ def whole(value, most):
     """1 to most as an int, else None. What absl's DEFINE functions return holds one."""
     if type(value).__name__ == "FlagHolder":
         value = loops.held(value, "value")
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, (numbers.Integral, float)):  # NumPy's integers are such, too
         return None
     return int(value) if 1 <= value <= most and value == int(value) else None
 

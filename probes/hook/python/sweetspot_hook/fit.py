@@ -183,9 +183,10 @@ class Fit:
         epochs = self.calls.epochs() or self.whole
         per_epoch, size = self._epoch()
         return dict(
-            params=self._params(), batch_size=self.batch_size, precision=self._precision(), epochs=epochs,
-            network=type(self.model).__name__, input=self.work.shape, unit=arrays.unit(self.shape), train_size=size,
-            iterations_per_epoch=per_epoch, world_size=self.training.world, schedule=self.calls.schedule,
+            params=self._params(), batch_size=self.work.batch() or self.batch_size, precision=self._precision(),
+            epochs=epochs, network=type(self.model).__name__, input=self.work.shape, unit=arrays.unit(self.shape),
+            train_size=size, iterations_per_epoch=per_epoch, world_size=self.training.world,
+            schedule=self.calls.schedule,
         )
 
     def _params(self):

@@ -55,7 +55,7 @@ class Calls:
         self.schedule = again
         if again is not None and not self.further:
             self.further = True
-            events.warn(again + "; " + (repeats.ALIKE if self.more else repeats.SO_FAR))
+            events.warn(again + "; " + (repeats.ALIKE if self.more else repeats.SO_FAR), ahead=True)
 
 
 def _varies(loop, frame):

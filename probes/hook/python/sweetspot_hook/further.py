@@ -33,7 +33,8 @@ def later(frames, nest):
             trainers = [name for name in _trainers(frame, called) if name != getattr(scope, "name", "")]
             for node in schedule.inside(following, off):
                 again = looped_within and not own and _callee(node) in called
-                if again or own and _trains(node, called) or _calls_trainer(node, trainers):
+                trains = own and _trains(node, called) and not _is_empty(node, frame)
+                if again or trains or _calls_trainer(node, trainers):
                     yield node, following, frame
             if library and looped_within:
                 call = leaf(scope.body, frame.f_lineno)
@@ -237,6 +238,12 @@ def _trains(node, called):
         isinstance(n, ast.Call) and (schedule.name(n) in STEPS or _callee(n) in called)
         for n in schedule.inside(node.body)
     )
+
+
+def _is_empty(loop, frame):
+    """Whether a loop has no rounds: for epoch in range(0)."""
+    over = loops.span(loop.iter, frame)
+    return over is not None and not over
 
 
 def _is_count(node):

@@ -13,6 +13,7 @@ AGAIN = "it trains again, by another function (%s); only the steps of the traini
 
 APART = 20  # calls of another function that updates, without a step in between, are another training
 # Names of the number of samples in a step.
+PER_EPOCH = ("num_steps_per_epoch", "steps_per_epoch", "num_train_steps_per_epoch")  # and of an epoch's steps
 BATCHES = ("batch_size", "train_batch_size", "BATCH_SIZE", "TRAIN_BATCH_SIZE", "_BATCH_SIZE")
 
 
@@ -56,6 +57,8 @@ class Steps:
         frames = epochs.frames_of(sys._getframe(1))
         self.epochs, self.steps = epochs.find(frames, sys.argv[1:]), steps.find(frames, sys.argv[1:])
         self.loop, self.each = calls.loop, calls.times or 1
+        if self.loop.code is None and self.epochs:  # its data are those of all epochs
+            self.loop.length = epochs.by_name(frames, PER_EPOCH, steps.MOST)
         if self.each > 1:
             self.loop.each, self.steps = self.each, steps.calls(frames, self.each)
         syntax.forget()

@@ -51,7 +51,7 @@ class Lengths:
         d = self.data
         d.of_epochs, d.rounds, d.in_pass = bool(self.facts.epochs), None, None
         if d.of_epochs:
-            d.rounds = steps.of_pass(frames, loader)
+            d.rounds = steps.of_pass(frames, loader) or _cut_by_library(frames)
             whole = d.latest and d.latest.length
             if whole:
                 d.in_pass = remainders.in_pass(frames, loader, min(whole, d.rounds or whole))
@@ -95,7 +95,7 @@ class Lengths:
             return 0
         self.facts.schedule, self.again = again, again + "; " + (repeats.ALIKE if more else repeats.SO_FAR)
         if self.again != said and not self.further:
-            events.warn(self.again)
+            events.warn(self.again, ahead=True)
         self.further = self.further or again.startswith(repeats.FURTHER)
         return more
 
@@ -110,6 +110,23 @@ class Lengths:
         events.warn(f.schedule + (
             "; the total allows for that" if f.sizes else "; what was timed says little about later steps"
         ))
+
+
+# Where libraries keep the number of batches to which they cut a pass: limit_train_batches, epoch_length.
+CUTS = {
+    "lightning": ("fit_loop", "max_batches"), "pytorch_lightning": ("fit_loop", "max_batches"),
+    "ignite": ("state", "epoch_length"),
+}
+
+
+def _cut_by_library(frames):
+    """That number; None without such a library, or if unknown."""
+    for frame in frames:
+        path = CUTS.get(str(frame.f_globals.get("__name__")).partition(".")[0])
+        holder = loops.read(frame, lambda names: names.get("self")) if path else None
+        if holder is not None and loops.held(holder, path[0]) is not None:
+            return steps.whole(loops.held(loops.held(holder, path[0]), path[1]))
+    return None
 
 
 def asked(frames, arguments, n):

@@ -154,10 +154,15 @@ def active(frame):
 
 
 def outermost(frames):
-    """The place of the outermost loop that the frames, the innermost first, are in; None without one."""
+    """The place of the outermost loop that the frames, the innermost first, are in, and where it is called from.
+
+    None without one.
+    """
+    called = []
     for frame in reversed(frames):
         for loop in active(frame):
-            return frame.f_code.co_filename, loop.lineno
+            return (*called, (frame.f_code.co_filename, loop.lineno))
+        called.append((frame.f_code.co_filename, frame.f_lineno))
     return None
 
 

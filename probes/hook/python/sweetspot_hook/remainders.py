@@ -26,7 +26,11 @@ def in_pass(frames, loader, batches):
             ((k, loop, frame) for k, (loop, frame) in enumerate(loops.nest(frames))
              if isinstance(loop, ast.For) and repeats.goes_over(loop.iter, frame, loader)), (None, None, None))
         found = _count(loop, frame, batches) if k == 0 and batches <= MOST else None
-        return found or epochs.by_name(frames, (NAME,), batches)
+        if found is None:
+            found = epochs.by_name(frames, (NAME,), batches)
+            if found == batches and any(map(steps.accumulates, frames)):
+                return None  # it is that of the batches
+        return found
     except Exception:  # a program may hold any object under any name
         return None
 

@@ -1,10 +1,12 @@
-"""What a program computes in evaluation mode only to look at, as a text or pictures, by its own text."""
+"""What a program computes in evaluation mode only to look at, as a text or pictures, by its own text, or as a check."""
 
 import ast
 
 from . import syntax
 
-PREDICTION = "prediction"
+PREDICTION, CHECK = "prediction", "check"
+# Lightning evaluates a few batches to find mistakes early, and TensorBoard's graph of a network one.
+CHECKS = ("_run_sanity_check", "add_graph")
 LOOP = ".prediction_loop"  # the end of the name of Lightning's module that predicts
 
 NEAR = 8  # frames from that call outwards that are read
@@ -33,6 +35,15 @@ def is_shown(frames):
             measured = _has(names, MEASURED) or _has(plain, MEASURES)
             return False if measured else _has(names, SHOWN) or None
     return None
+
+
+def is_check(frame):
+    """Whether a library that is called from this frame, or around it, only tries the network out."""
+    while frame is not None:
+        if frame.f_code.co_name in CHECKS:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _names(frame):

@@ -147,9 +147,12 @@ def _breaks(statements, tests):
 
 def first_number(loop, frame):
     """The number that a loop gives its first round; None where it does not number its rounds itself, or if unknown."""
-    if not isinstance(loop, ast.For) or getattr(getattr(loop.iter, "func", None), "id", "") != "enumerate":
+    over = loop.iter if isinstance(loop, ast.For) else None
+    while getattr(getattr(over, "func", None), "id", "") in ("tqdm", "track") and over.args:
+        over = over.args[0]
+    if getattr(getattr(over, "func", None), "id", "") != "enumerate":
         return None
-    begin = [*loop.iter.args[1:], *(k.value for k in loop.iter.keywords if k.arg == "start"), ast.Constant(0)][0]
+    begin = [*over.args[1:], *(k.value for k in over.keywords if k.arg == "start"), ast.Constant(0)][0]
     first = loops.value(begin, frame)
     return first if first in (0, 1) else None
 

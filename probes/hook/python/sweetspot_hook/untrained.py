@@ -9,8 +9,7 @@ import sys
 import weakref
 from time import perf_counter
 
-# Lightning evaluates a few batches to find mistakes early. That is no validation.
-CHECKS = ("_run_sanity_check",)
+from . import showing
 
 MOST = 16  # passes at a time, and evaluations, that are remembered: a program may only evaluate
 
@@ -68,7 +67,7 @@ class Untrained:
             e.end = perf_counter()
             if e.is_whole(self.blind):
                 self.closed.append(e)
-        elif not training and (e is None or not e.computed) and not _is_check():
+        elif not training and (e is None or not e.computed) and not showing.is_check(sys._getframe(1)):
             self.open[id(module)] = Evaluation(module)
 
     def computing(self, module):
@@ -107,12 +106,3 @@ def _parts(module):
             found[id(m)] = weakref.ref(m)
             left += (m.__dict__.get("_modules") or {}).values()
     return found
-
-
-def _is_check():
-    frame = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code.co_name in CHECKS:
-            return True
-        frame = frame.f_back
-    return False
