@@ -292,7 +292,7 @@ const fits = `
 import sys
 from sweetspot_hook import events, fits
 said, told, done, calls = [], [], 0, fits.Calls()
-events.warn = lambda words: said.append(words.partition(";")[0])
+events.warn = lambda words, ahead: said.append(words.partition(";")[0])
 def fit(epochs, initial_epoch=0, stops=None):
     global done
     calls.begins(sys._getframe(1), epochs - initial_epoch, done)
