@@ -98,7 +98,8 @@ func TestKeptDataAreNoCheckpoint(t *testing.T) {
 	const own = "torch.save({'net': torch.nn.Linear(2, 1).state_dict()}, 'own.pt')\n"
 	const weights = "torch.save(model.state_dict(), 'first.pt')\nfor i in range(6): learn(*data[i])\n"
 	const pickled = "import pickle\npickle.dump({'net': model}, open('net.pkl', 'wb'))\npickle.dump([0.1], open('0.pkl', 'wb'))\n"
-	const scores = "torch.save({'name': 'net', 'scores': [0.1, 0.2], 'best': 1}, 'scores.pt')\n"
+	const scores = "torch.save({'name': 'net', 'scores': [0.1, 0.2], 'best': 1}, 'scores.pt')\n" +
+		"torch.save({'accuracy': torch.ones(2).numpy().mean()}, 'mean.pt')\n"
 	const found = "import argparse\na = argparse.Namespace(rate=0.1, sizes=[1, 2])\n" +
 		"torch.save({'found': torch.ones(2).numpy(), 'on': a}, 'found.pt')\ntorch.save(a, 'arguments.pt')\n"
 	const named = "w = model.weight.data.clone()\nw.sharded = True\ntorch.save({'weight': w}, 'named.pt')\n"

@@ -27,7 +27,7 @@ def _is_plain(thing, depth=0):
     Arrays alone are weights.
     """
     kind = type(thing)
-    if kind in SCALARS or _is_of_numpy(thing):
+    if kind in SCALARS or kind.__module__ == "numpy":
         return True
     if depth == DEEPEST or hasattr(kind, "__torch_function__"):  # a tensor, whatever else it holds under names
         return False
@@ -35,14 +35,12 @@ def _is_plain(thing, depth=0):
         parts = thing
     else:
         named = dict.copy(thing) if issubclass(kind, dict) else _own(thing)
-        if STATES & named.keys() or all(map(_is_of_numpy, named.values())) and (named or kind is not dict):
+        if not named:
+            return kind is dict
+        if STATES & named.keys() or all(type(part).__name__ == "ndarray" for part in named.values()):
             return False
         parts = named.values()
     return all(_is_plain(part, depth + 1) for part in itertools.islice(parts, MOST_LOOKED_AT))
-
-
-def _is_of_numpy(thing):
-    return type(thing).__module__ == "numpy"
 
 
 def _own(thing):

@@ -13,8 +13,8 @@ AGAIN = "it trains again, by another function (%s); only the steps of the traini
 
 APART = 20  # calls of another function that updates, without a step in between, are another training
 # Names of the number of samples in a step.
-PER_EPOCH = ("num_steps_per_epoch", "steps_per_epoch", "num_train_steps_per_epoch")  # and of an epoch's steps
 BATCHES = ("batch_size", "train_batch_size", "BATCH_SIZE", "TRAIN_BATCH_SIZE", "_BATCH_SIZE")
+PER_EPOCH = ("num_steps_per_epoch", "steps_per_epoch", "num_train_steps_per_epoch")  # the same of steps in an epoch
 
 
 class Steps:
