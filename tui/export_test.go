@@ -92,7 +92,7 @@ func TestExportFrames(t *testing.T) {
 func TestExportDialogAtEverySizeLeavesAnExactFrame(t *testing.T) {
 	sizes := []struct{ w, h int }{{80, 24}, {20, 5}, {200, 50}, {120, 40}, {64, 18}, {63, 18}, {50, 15}, {40, 10}}
 	if testing.Short() {
-		sizes = sizes[:2] // a race hangs on the key, not on the size
+		sizes = sizes[:2] // a race depends on the key, not on the size
 	}
 	for _, size := range sizes {
 		d := drive(t, size.w, size.h, &shelf{set: published(t)})

@@ -192,7 +192,7 @@ type Limit struct {
 type Warning struct {
 	Message   string
 	Unwatched bool // the program goes on, but its steps are no longer told
-	Ahead     bool // it is on what is to come, and says nothing of a program that has ended
+	Ahead     bool // it is about what the program will do later, and no longer holds once it has ended
 }
 
 // Failure is the event "error": why the probe cannot continue.

@@ -23,7 +23,9 @@ func (p *state) warn(text string, now float64) {
 
 // withdraw takes back warnings that hold no longer; the log keeps them.
 func (p *state) withdraw(texts []string) {
-	p.warnings = slices.DeleteFunc(slices.Clone(p.warnings), func(w string) bool { return slices.Contains(texts, w) })
+	p.warnings = slices.DeleteFunc(slices.Clone(p.warnings), func(w string) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return secret.Text(text) == w }) // as warn has it
+	})
 }
 
 func (p *state) line(from origin, text string, now float64) {

@@ -63,8 +63,8 @@ type state struct {
 	limit       *protocol.Limit // the largest batch, where that was asked for
 	log         []string
 	warnings    []string
-	ahead       []string // those of them that are on what is to come
-	ofOutput    []string // and on steps that were read from output
+	ahead       []string // those about what the program will do later
+	ofOutput    []string // and about steps that were read from output
 	logged      int
 	rejected    int
 
