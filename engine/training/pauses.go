@@ -154,11 +154,16 @@ func (p Pauses) without() string {
 func (k recurrence) words(n, perEpoch float64) string {
 	name := cmp.Or(plaintext.Cut(plaintext.Clean(k.kind), 40), "pause")
 	count, low, high := k.count(n, perEpoch)
-	written := math.Round(count) * float64(k.together)
+	files := float64(k.together)
+	written := math.Round(count) * files
 	if written != 1 {
 		name += "s"
 	}
-	text := fmt.Sprintf("%.0f %s of %s", written, name, quantity.Duration(k.each.Value/float64(k.together)))
+	each := quantity.Duration(k.each.Value / files)
+	if most, _, _ := k.regular(n, perEpoch); k.kind == ofBest && math.Round(most) > low {
+		return fmt.Sprintf("%.0f to %.0f %s of %s", low*files, math.Round(most)*files, name, each)
+	}
+	text := fmt.Sprintf("%.0f %s of %s", written, name, each)
 	if low < count || high > count+1 {
 		text = fmt.Sprintf("about %s, by the %d seen", text, len(k.at)*k.together)
 	}

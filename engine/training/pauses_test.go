@@ -167,6 +167,24 @@ func TestCompilationsDoNotRecur(t *testing.T) {
 	}
 }
 
+// Where the best network alone is written, as many checkpoints as before may follow, or none.
+func TestBestCheckpointsNeedNotRecur(t *testing.T) {
+	r := saver{perEpoch: 100, watched: 450, saves: everyEpochs(1), saveS: 1.4}.run()
+	for i := range r.Pauses {
+		r.Pauses[i].Kind = "best checkpoint"
+	}
+	p := PausesOf(r)
+	if got := p.Words(12); got != "with 4 to 12 best checkpoints of 1.40 s" {
+		t.Error(got)
+	}
+	if e := p.Over(12); e.Value != 8*1.4 || e.Low > 4*1.4 || e.High < 12*1.4 {
+		t.Errorf("%g s, from %g to %g", e.Value, e.Low, e.High)
+	}
+	if got := p.Words(4); got != "with 4 best checkpoints of 1.40 s" {
+		t.Error(got)
+	}
+}
+
 func TestPausesThatWereNotSeen(t *testing.T) {
 	never := func(int, int, bool) bool { return false }
 	for watched, want := range map[int]string{60: "not one epoch", 150: "in the first epoch",

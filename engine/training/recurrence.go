@@ -130,12 +130,26 @@ func (k recurrence) gaps(perEpoch float64) (gap float64, r regularity) {
 // recur: what comes later has the shapes that were compiled for.
 const compilation = "compilation"
 
+// ofBest is the kind of a checkpoint that is written only where a result is better than
+// those before: as many as the gaps tell may follow, or none.
+const ofBest = "best checkpoint"
+
 // count is how many come in n epochs, with its 90 % interval. One more may come at
 // the end, where a training saves its result.
 func (k recurrence) count(n, perEpoch float64) (count, low, high float64) {
-	if seen := float64(len(k.at)); k.kind == compilation {
+	seen := float64(len(k.at))
+	if k.kind == compilation {
 		return seen, seen, seen
 	}
+	count, low, high = k.regular(n, perEpoch)
+	if k.kind == ofBest && count > seen {
+		return (seen + count) / 2, seen, high
+	}
+	return count, low, high
+}
+
+// regular is the count of what comes as regularly as it did.
+func (k recurrence) regular(n, perEpoch float64) (count, low, high float64) {
 	end, off := n, boundary
 	if !k.byEpoch {
 		end, off = n*perEpoch, 0.5

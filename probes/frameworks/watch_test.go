@@ -106,7 +106,7 @@ func (w *watched) take(item protocol.Item) {
 	case protocol.Validation:
 		w.validations++
 	case protocol.Pause:
-		if e.Kind == "checkpoint" {
+		if strings.HasSuffix(e.Kind, "checkpoint") { // "best checkpoint", too
 			w.checkpoints++
 		}
 	case protocol.Warning:

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -108,6 +109,43 @@ func TestKeptDataAreNoCheckpoint(t *testing.T) {
 	r := watch(t, runner.Command{Dir: t.TempDir(), Argv: []string{torch(t), text}}, nil)
 	if len(r.pauses) != 5 || len(r.iterations) != 6 || r.exit.Code != 0 {
 		t.Errorf("%d pauses, %d iterations, exit %+v, stderr %q", len(r.pauses), len(r.iterations), r.exit, r.stderr)
+	}
+}
+
+// A checkpoint is one of the best network where the text around it, in the loop, asks for that.
+func TestCheckpointsOfTheBest(t *testing.T) {
+	const text = `
+class Stopper:
+    best = None
+    def __call__(self, loss):
+        if self.best is None or loss < self.best:
+            self.best = loss
+            self.write()
+    def write(self):
+        torch.save(model.state_dict(), "stopper.pt")
+
+def save_best(): torch.save(model.state_dict(), "named.pt")
+def plain(): torch.save(model.state_dict(), "plain.pt")
+
+stopper, best_of_all, min_loss, min_epochs = Stopper(), True, 9.0, 0
+if best_of_all:
+    for epoch in range(2):
+        for i in range(3): learn(*data[i])
+        loss = 1.0 - epoch / 10
+        stopper(loss)
+        save_best()
+        if loss < min_loss: torch.save(model.state_dict(), "lowest.pt")
+        plain()
+        if epoch >= min_epochs: torch.save(model.state_dict(), "late.pt")
+`
+	r := watch(t, runner.Command{Dir: t.TempDir(), Argv: []string{torch(t), script(t, preamble+text)}}, nil)
+	var got []string
+	for _, p := range r.pauses {
+		got = append(got, p.Kind)
+	}
+	const best, every = "best checkpoint", "checkpoint"
+	if want := []string{best, best, best, every, every}; !slices.Equal(got, slices.Repeat(want, 2)) || r.exit.Code != 0 {
+		t.Errorf("%q, exit %+v, stderr %q", got, r.exit, r.stderr)
 	}
 }
 

@@ -9,11 +9,11 @@ import sys
 from threading import get_ident
 from time import perf_counter
 
-from . import compiled, events, loaders, micro, phases, showing
+from . import compiled, events, loaders, micro, phases, savers, showing
 from .guard import guarded
 
 
-CHECKPOINT, COMPILATION, GENERATION = "checkpoint", "compilation", "generation"  # kinds of pauses
+COMPILATION, GENERATION = "compilation", "generation"  # kinds of pauses
 WORLDS = ("gymnasium", "gym", "dm_env", "pettingzoo")
 
 MOST_LOOKED_AT, DEEPEST = 100, 4  # entries of a list or a dictionary that is saved, and levels of them
@@ -279,7 +279,9 @@ class Between:
         data = of_data and (early and not self._are_weights(what) or _is_plain(what))  # as a corpus, or scores
         if tensor or data or self.is_saving or not self.is_training():
             return None
-        self.is_saving = True  # what saves may call others that do
+        begin = perf_counter()
+        self.is_saving = savers.kind(self.frames())  # what saves may call others that do
+        self.took(begin)
         return self.clock.mark()
 
     def _are_weights(self, what):
@@ -290,8 +292,8 @@ class Between:
     @guarded
     def saved(self, begin):
         """A checkpoint was written that began at the mark."""
-        self.is_saving = False
-        self._add_pause(begin, self.clock.mark(), CHECKPOINT)
+        kind, self.is_saving = self.is_saving, False
+        self._add_pause(begin, self.clock.mark(), kind)
 
     def _add_pause(self, begin, end, kind, within=()):
         """Between these marks the training paused, apart from the pauses within."""

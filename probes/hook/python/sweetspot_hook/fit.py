@@ -306,10 +306,11 @@ def _saves(fit, module):
 
         @functools.wraps(save)
         def saving(*args, _save=save, **kwargs):
+            kind = fit.training and fit.training.checkpoint(sys._getframe(1))
             fit.interrupted()
             try:
                 return _save(*args, **kwargs)
             finally:
-                fit.resumed("pause", kind="checkpoint")
+                fit.resumed("pause", kind=kind)
 
         setattr(module, name, saving)

@@ -279,13 +279,13 @@ class Search:
         """A checkpoint is about to be written: when, or None if it is part of another, or none of the training."""
         if self.is_saving or self.over or self.steps is None or self.steps.training.idle():
             return None
-        self.is_saving = True
+        self.is_saving = self.steps.training.checkpoint(sys._getframe(1))
         return perf_counter()
 
     @guarded
     def saved(self, begin):
-        self.is_saving = False
-        self.steps.training.interruption("pause", begin, perf_counter(), kind="checkpoint")
+        kind, self.is_saving = self.is_saving, False
+        self.steps.training.interruption("pause", begin, perf_counter(), kind=kind)
 
     def is_traced(self, leaves):
         return bool(leaves) and self.is_tracer(leaves[0])

@@ -3,11 +3,14 @@
 Python's own pickle.dump writes one where it is given a network.
 """
 
+import ast
 import functools
 import pickle
 import sys
 
-from . import imports
+from . import imports, loops, syntax
+
+CHECKPOINT, OF_BEST = "checkpoint", "best checkpoint"  # kinds of pauses
 
 # Modules, classes of them ("" for the module itself) and what writes a checkpoint there.
 SAVERS = (
@@ -30,6 +33,12 @@ OF_JAX = (
     ("equinox", "", ("tree_serialise_leaves",)),
 )
 
+NEAR = 12  # frames from what saves outwards that are read
+# Parts of names of what a result is compared with, to save the best network alone; those of others that are compared.
+BESTS, COUNTS = {"min", "max", "minimum", "maximum", "lowest", "highest"}, {"epoch", "step", "iter"}
+ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+_kinds = {}  # of checkpoints, by the places that write them
 _late = []  # of modules that were being imported when PyTorch was: they import it themselves
 
 
@@ -80,3 +89,44 @@ def _saving(r, save, of_data=False, only_weights=False):
             r.saved(begin)
 
     return saving
+
+
+def kind(frames):
+    """OF_BEST for a checkpoint that is written only if a result is better than those before, by the text around it.
+
+    Else CHECKPOINT. The frames are the program's, the innermost first.
+    """
+    place = tuple((f.f_code, f.f_lineno) for f in frames[:NEAR])
+    try:
+        if any(map(_is_told_best, frames[:NEAR])):
+            return OF_BEST
+        if place not in _kinds:
+            _kinds[place] = OF_BEST if _asks_for_best(frames[:NEAR]) else CHECKPOINT
+            syntax.forget()
+        return _kinds[place]
+    except Exception:  # a program may hold any object under any name
+        return CHECKPOINT
+
+
+def _is_told_best(frame):
+    """Whether it is one of a callback of Keras's that was told to."""
+    return loops.held(loops.read(frame, lambda names: names.get("self")), "save_best_only") is True
+
+
+def _asks_for_best(frames):
+    """Whether the text around what saves, up to the first loop, asks for a better result, or is a function for that."""
+    for frame in frames:
+        nodes, around = syntax.around(frame), loops.active(frame)
+        tests = [n.test for n in nodes[nodes.index(around[0]) if around else 0 :] if isinstance(n, ast.If)]
+        if any(map(_is_of_best, tests)) or not around and "best" in frame.f_code.co_name.lower():
+            return True
+        if around:
+            break
+    return False
+
+
+def _is_of_best(test):
+    names = {w.lower() for n in ast.walk(test) for w in (getattr(n, "id", ""), getattr(n, "attr", "")) if w}
+    return any("best" in w for w in names) or any(
+        isinstance(n, ast.Compare) and isinstance(n.ops[0], ORDERS) for n in ast.walk(test)
+    ) and any(BESTS & set(w.split("_")) and not any(part in w for part in COUNTS) for w in names)

@@ -173,10 +173,14 @@ class Stepping:
         if self.count > 0:
             most, steps = self.most or float("inf"), self.facts.steps or 0
             self.room = min(log.MOST, most - self.count, steps - self.count if steps > self.count else log.MOST)
+        self.took(begin)
+
+    def took(self, begin):
+        """What was done since this host time belongs to no iteration."""
         if self.clock.immediate and self.last is not None:
-            took = perf_counter() - begin
-            self.last += took
-            events.overhead += took
+            seconds = perf_counter() - begin
+            self.last += seconds
+            events.overhead += seconds
 
     def catch_up(self):
         """Before anything else than steps and their batches is recorded; the next step may be special too."""

@@ -10,7 +10,7 @@ import sys
 from _thread import get_ident
 from time import perf_counter
 
-from . import control, events, follow, guard, packages, ranks
+from . import control, epochs, events, follow, guard, packages, ranks, savers
 from .ends import when_ended
 from .guard import guarded
 
@@ -153,6 +153,19 @@ class Training:
         Begin and end are times of the host's clock.
         """
         self.follower.add(result, lambda at: self._interruption(event, begin, end if result is None else at, fields))
+
+    @guarded
+    def checkpoint(self, frame):
+        """The kind of one that is about to be written from this frame. To find it out belongs to no iteration."""
+        begin = perf_counter()
+        kind = savers.kind(epochs.frames_of(frame))
+        seconds = perf_counter() - begin
+        events.overhead += seconds
+        self.follower.add(None, lambda _: self._lose(seconds))
+        return kind
+
+    def _lose(self, seconds):
+        self.lost += seconds
 
     def _interruption(self, event, begin, end, fields):
         seconds = max(0.0, end - max(begin, self.mark))
