@@ -1,7 +1,7 @@
 """Fine-tuning recipes: beside each validation the network computes an example to look at, in evaluation mode.
 
-So it does in the middle of each later epoch, far from a validation. After the last
-step it is tested on tensors, which no loader gives.
+So it does in the middle of each later epoch, far from a validation. What it makes of all held-out
+samples is drawn after each epoch. After the last step it is tested on tensors, which no loader gives.
 """
 
 import torch
@@ -33,6 +33,18 @@ def show(example):
     return out.item()
 
 
+def imwrite(picture):
+    print("%d rows" % len(picture))
+
+
+def save_predictions(loader):
+    model.eval()
+    for a, _ in loader:
+        with torch.no_grad():
+            imwrite(model(a))
+    model.train()
+
+
 for epoch in range(4):
     print("%.6f" % show(x[:1]))
     for i, (a, b) in enumerate(DataLoader(train, batch_size=10)):
@@ -43,5 +55,6 @@ for epoch in range(4):
         if epoch and i == 3:
             print("%.6f" % show(x[:1]))
     print("epoch %d: %.6f" % (epoch, validate(DataLoader(valid, batch_size=10))))
+    save_predictions(DataLoader(valid, batch_size=10))
 print("test %.6f" % show(x[1:2]))
 weights.tell(model)

@@ -13,7 +13,7 @@ from . import compiled, events, loaders, micro, phases, savers, showing
 from .guard import guarded
 
 
-COMPILATION, GENERATION = "compilation", "generation"  # kinds of pauses
+COMPILATION = "compilation"  # a kind of pause
 WORLDS = ("gymnasium", "gym", "dm_env", "pettingzoo")
 
 MOST_LOOKED_AT, DEEPEST = 100, 4  # entries of a list or a dictionary that is saved, and levels of them
@@ -322,7 +322,7 @@ class Between:
             self.clock, training, found, self.whole, self.pauses, usual, at_end, self.with_data
         )
         for b, e, kind, within in shown:
-            self._add_pause(b, e, kind or GENERATION, within)
+            self._add_pause(b, e, kind or showing.GENERATION, within)
         return validations, pauses + [(b, e) for b, e, _, _ in shown], late
 
     def _compare(self, evaluations):

@@ -4,7 +4,7 @@ import ast
 
 from . import syntax
 
-PREDICTION, CHECK = "prediction", "check"
+PREDICTION, CHECK, GENERATION = "prediction", "check", "generation"  # kinds of pauses
 # Lightning evaluates a few batches to find mistakes early, and TensorBoard's graph of a network one.
 CHECKS = ("_run_sanity_check", "add_graph")
 LOOP = ".prediction_loop"  # the end of the name of Lightning's module that predicts
@@ -18,13 +18,15 @@ MEASURED = (
     "ssim", "fid", "inception", "bleu", "rouge", "f1", "auc", "iou", "dice", "recall", "precision", "reward", "entropy",
     "nll", "elbo", "bpc", "bpb", "kl",
 )
+DRAWS = ("save_image", "imsave", "imwrite", "imshow", "savefig")  # what is called to draw pictures
 MEASURES = ("val", "test")  # the same, of what is called: other names may be those of anything that is tried out
 
 
 def is_shown(frames):
     """Whether it is, from the call that asked for evaluation mode on; None where the text does not tell.
 
-    PREDICTION where a library only predicts. Frames are the program's, the innermost first.
+    PREDICTION where a library only predicts, GENERATION where it draws, maybe what a loader gives. Frames are the
+    program's, the innermost first.
     """
     if any(str(frame.f_globals.get("__name__")).endswith(LOOP) for frame in frames):
         return PREDICTION
@@ -33,7 +35,9 @@ def is_shown(frames):
         if called:
             plain = [name.replace("value", "") for name in called]
             measured = _has(names, MEASURED) or _has(plain, MEASURES)
-            return False if measured else _has(names, SHOWN) or None
+            if measured:
+                return False
+            return GENERATION if any(name in DRAWS for name in called) else _has(names, SHOWN) or None
     return None
 
 
