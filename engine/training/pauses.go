@@ -155,6 +155,9 @@ func (k recurrence) words(n, perEpoch float64) string {
 	name := cmp.Or(plaintext.Cut(plaintext.Clean(k.kind), 40), "pause")
 	count, low, high := k.count(n, perEpoch)
 	files := float64(k.together)
+	if positions := float64(len(k.at)); count == positions {
+		files = float64(k.seen) / positions // none is to come
+	}
 	written := math.Round(count) * files
 	if written != 1 {
 		name += "s"

@@ -149,6 +149,9 @@ func TestTwoCheckpointsAtATime(t *testing.T) {
 	if got := PausesOf(r).Words(10); got != "with 10 checkpoints of 1.80 s" {
 		t.Error(got)
 	}
+	if got := PausesOf(r).Words(3); got != "with 5 checkpoints of 1.08 s" { // no other is to come
+		t.Error(got)
+	}
 }
 
 // What was compiled for the shapes of the steps is not compiled again.

@@ -23,7 +23,8 @@ type recurrence struct {
 	byEpoch    bool              // positions are epochs, else iterations
 	counted    bool              // iterations were counted, not converted from times
 	at         []float64         // positions, rising
-	together   int               // pauses at each position, if all have equally many; else 1
+	seen       int               // pauses
+	together   int               // of them at each position, if all have equally many; else 1
 	each       estimate.Estimate // of all pauses at a position
 	known      float64           // up to this position all were seen
 	gap        float64           // between two
@@ -41,7 +42,7 @@ const (
 )
 
 func newRecurrence(kind string, occurrences []occurrence, known, perEpoch float64) recurrence {
-	k := recurrence{kind: kind, known: known, counted: true}
+	k := recurrence{kind: kind, known: known, counted: true, seen: len(occurrences)}
 	slices.SortFunc(occurrences, func(a, b occurrence) int { return cmp.Compare(a.at, b.at) })
 	if k.byEpoch = endEpochs(occurrences, perEpoch); k.byEpoch {
 		k.known = math.Floor(known/perEpoch + 1e-9)

@@ -6,6 +6,9 @@ import sys
 from . import loaders
 
 
+MUCH = 0.05  # of a number: such a difference is told
+
+
 class Data:
     """What the loaders delivered to the steps of this process.
 
@@ -23,6 +26,7 @@ class Data:
         self.later = 0  # batches of the second: a program may make its first step after one, and others after several
         self.used = None  # shape of what the network was first given in training
         self.kept = False  # the program keeps its batches: epochs do not show
+        self.each = 1  # steps with the same batches
         self.cut = False  # the latest whole epoch ended before its pass did
         self.wait = 0.0  # seconds spent fetching since the last step
         self.epoch = self.index = 0  # of the coming iteration
@@ -244,12 +248,24 @@ class Data:
         if self.batches == 1 < n == self.later and self.lead == 0:
             self.batches, self.changed = n, True
         self.later = n if p.steps < 2 else 0
+        self._note_use(p)
         return p.take(n)
+
+    def _note_use(self, a_pass):
+        """A step uses new batches: those before may have been used in several, as where a critic learns from each."""
+        if a_pass.uses:
+            each = max(1, (self.index - a_pass.begun) / a_pass.uses)
+            if abs(each - self.each) > MUCH * self.each:
+                self.each, self.changed = each, True
+        else:
+            a_pass.begun = self.index
+        a_pass.uses += 1
 
     def use_first(self):
         """The units that the first step used, or None."""
         if self.training is None:
             return None
+        self.training.uses = 1
         return self.training.take(self.batches)
 
     def settle(self):
@@ -290,7 +306,7 @@ class Data:
         elif self.in_pass:
             per_epoch = self.in_pass
         elif self.length and self.batches:
-            per_epoch = min(self.length, self.rounds or self.length) / self.batches
+            per_epoch = min(self.length, self.rounds or self.length) / self.batches * self.each
             per_epoch = math.ceil(per_epoch) if steps_at_end() else per_epoch
         if self.loop is not None:
             return self.name, None, per_epoch

@@ -31,9 +31,10 @@ def later(frames, nest):
         if at is not None and looped:
             called, following = _calls([at], inner, library), below(scope.body, at)
             trainers = [name for name in _trainers(frame, called) if name != getattr(scope, "name", "")]
+            steppers = _steppers(frame)
             for node in schedule.inside(following, off):
                 again = looped_within and not own and _callee(node) in called
-                trains = own and _trains(node, called) and not _is_empty(node, frame)
+                trains = own and _trains(node, called, steppers) and not _is_empty(node, frame)
                 if again or trains or _calls_trainer(node, trainers):
                     yield node, following, frame
             if library and looped_within:
@@ -162,12 +163,20 @@ def _of_another(call, block, frame):
 def _trainers(frame, called):
     """The functions of the module that have a loop over epochs, with that, by their names."""
     found = {}
-    for function in syntax.tree(frame).body:
-        if isinstance(function, syntax.FUNCTIONS):
-            for node in schedule.inside(function.body):
-                if _trains(node, called):
-                    found.setdefault(function.name, (function, node))
+    for function in _functions(frame):
+        for node in schedule.inside(function.body):
+            if _trains(node, called):
+                found.setdefault(function.name, (function, node))
     return found
+
+
+def _functions(frame):
+    return [node for node in syntax.tree(frame).body if isinstance(node, syntax.FUNCTIONS)]
+
+
+def _steppers(frame):
+    """The functions of the module that make a step, by their names."""
+    return {f.name for f in _functions(frame) if any(map(_steps, schedule.inside(f.body)))}
 
 
 def _sets(block, node):
@@ -230,14 +239,18 @@ def _calls_trainer(node, trainers):
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in trainers
 
 
-def _trains(node, called):
-    """Whether a loop is one over epochs, with steps in it."""
+def _trains(node, called, steppers=()):
+    """Whether a loop is one over epochs, with steps in it, maybe made by functions of these names."""
     if not isinstance(node, ast.For) or "epoch" not in (ast.dump(node.target) + ast.dump(node.iter)).lower():
         return False
     return any(
-        isinstance(n, ast.Call) and (schedule.name(n) in STEPS or _callee(n) in called)
+        _steps(n) or isinstance(n, ast.Call) and (_callee(n) in called or getattr(n.func, "id", None) in steppers)
         for n in schedule.inside(node.body)
     )
+
+
+def _steps(node):
+    return isinstance(node, ast.Call) and schedule.name(node) in STEPS
 
 
 def _is_empty(loop, frame):
