@@ -206,6 +206,24 @@ func TestStepsToldLate(t *testing.T) {
 	}
 }
 
+// What is printed between the last step, which is told of late, and the validation after it is
+// no result of another one.
+func TestALineBeforeTheLastValidation(t *testing.T) {
+	l := NewLog(&Reader{})
+	for epoch := range 4 {
+		at := float64(1 + epoch)
+		l.Step(at, epoch)
+		l.Print(at+0.06, "acc 0.99") // of the training
+		l.Step(at+0.05, epoch)
+		l.Validate(profile.Validation{Epoch: epoch, Seconds: 0.1, AtS: new(at + 0.2)})
+		l.Print(at+0.21, "acc 0.5")
+	}
+	l.End()
+	if got, want := said(l), "0: accuracy 0.5, 1: accuracy 0.5, 2: accuracy 0.5, 3: accuracy 0.5"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // A bar's last line, with the result of the whole, may come after the next step.
 func TestLastLineOfABarLate(t *testing.T) {
 	l := NewLog(&Reader{})

@@ -46,7 +46,8 @@ func (l *Log) fill(slots []slot) []slot {
 			continue // before any training
 		}
 		i := l.checkAt(at)
-		if next := i + 1; next < len(l.checks) && l.checks[next].after == r.after && (i < 0 || at > l.checks[i].until) {
+		if next := i + 1; next < len(l.checks) && (l.checks[next].after == r.after || at > l.step) &&
+			(i < 0 || at > l.checks[i].until) {
 			i = next // no step came between, whatever the clocks say
 		}
 		switch {

@@ -38,7 +38,8 @@ class Fit:
         self.clock = None  # of PyTorch's device
         self.calls = fits.Calls()
         self.before = 0  # epochs of earlier calls
-        self.whole = self.steps = self.units = 0  # whole epochs, and the steps and units in them
+        self.whole = self.steps = 0  # whole epochs, and the steps in them
+        self.units = None  # of a whole epoch, if all have as many
         self.within = []  # interruptions that are under way
 
     @guarded
@@ -156,8 +157,8 @@ class Fit:
     def epoch_ended(self):
         if not self.active() or (self.length and self.fetched < self.length):
             return
+        self.units = self.in_epoch if not self.whole or self.units == self.in_epoch else None
         self.whole, self.steps = self.whole + 1, self.steps + self.index
-        self.units = None if self.units is None or self.in_epoch is None else self.units + self.in_epoch
         if self.training.count:
             self.training.describe(**self._model())
 
@@ -194,9 +195,12 @@ class Fit:
         return sum(math.prod(w.shape) for w in {id(w): w for w in self.model.weights}.values())
 
     def _epoch(self):
-        """Iterations and samples of an epoch, as counted, else as Keras expects them."""
+        """Iterations and samples of an epoch, as counted, else as Keras expects them.
+
+        Several calls of fit may be given different sets: then samples are unknown.
+        """
         if self.whole:
-            return self.steps / self.whole, self.units and self.units / self.whole
+            return self.steps / self.whole, self.units
         if not self.length:
             return None, None
         size, part = self._size()
