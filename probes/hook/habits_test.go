@@ -357,6 +357,17 @@ xs, ys = [torch.randn(8, 4) for _ in range(6)], [torch.randn(8, 1) for _ in rang
 for epoch in range(9):
     for x, y in zip(xs, ys): learn(x, y)
 `: {48, 6},
+		`
+xs, ys = torch.randn(50, 4).split(12), torch.randn(50, 1).split(12)
+for epoch in range(9):
+    for x, y in zip(xs, ys): learn(x, y)
+`: {50, 5},
+		`
+xs, ys = torch.randn(50, 4).split(12), torch.randn(50, 1).split(12)
+order = [3, 1, 2, 0]
+for epoch in range(9):
+    for i in order: learn(xs[i], ys[i])
+`: {unknown, 4},
 		text + `
 next_of(torch.randint(0, 9, (31, 6)), 10)
 `: {18, 3},

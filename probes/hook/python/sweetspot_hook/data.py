@@ -324,8 +324,8 @@ class Data:
         loop = self.loop
         if per_epoch == 1:
             return batch
-        if loop is not None and loop.listed and batch and per_epoch:
-            return per_epoch * batch
+        if loop is not None and loop.listed:
+            return per_epoch if batch == 1 else loop.given
         samples, each = loop is not None and loop.cut or (None, None)
         if self.used in ((each, batch), (batch, each)) and each != batch:
             return per_epoch and per_epoch * batch

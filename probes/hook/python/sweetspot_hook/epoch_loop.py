@@ -3,7 +3,9 @@
 import ast
 import sys
 
-from . import loaders, loops, steps
+from . import arrays, loaders, loops, steps
+
+MOST_ENTRIES = 5000  # of a list that are looked at
 
 
 def find(frames):
@@ -41,8 +43,9 @@ class Epochs:
         if loop is not None and not within:
             self.length = 1
         self.cut = _cut(*within[0]) if len(within) == 1 and not parts else None
-        # Whether the loop in it goes over a list or the like.
+        # Whether the loop in it goes over a list or the like, and the samples of its entries.
         self.listed = self.length is not None and bool(within) and not _is_range(*within[0])
+        self.given = _given(*within[0]) if self.listed else None
         # Its rounds, whatever a loader has.
         self.numbered = self.length is not None and bool(within) and _is_numbered(*within[0])
         # Whether the loop in it has its variable, as for _ in range(epochs): for _ in range(steps): has.
@@ -125,6 +128,21 @@ def _cut(frame, loop):
 def _rounds(frame, loop):
     """The rounds of a loop over a range, or over something that has a length."""
     return _length(_over(loop), frame) if isinstance(loop, ast.For) else None
+
+
+def _given(frame, loop):
+    """The samples of the arrays in a list that a loop goes over, or those of what has a data set; None if unknown."""
+    over = _over(loop)
+    while isinstance(over, ast.Call) and over.args:  # zip
+        over = over.args[0]
+    try:
+        found = loops.lookup(over, frame)
+        if type(found) not in (list, tuple):
+            return loaders.train_size(found)
+        samples = [arrays.batch(entry)[0] for entry in found[:MOST_ENTRIES]]
+    except Exception:  # of an object that raises at whatever it is asked
+        return None
+    return None if None in samples or len(found) > MOST_ENTRIES else sum(samples)
 
 
 def _length(over, frame):

@@ -1,5 +1,6 @@
 """How long the program trains, and by what its work changes, as its text, its arguments and its callbacks tell."""
 
+import functools
 import sys
 
 from . import (
@@ -34,6 +35,9 @@ class Lengths:
         f.were_asked = asked(frames, sys.argv[1:], f.steps)
         if f.epochs is None and f.steps is None and loader and self.data.latest.length:
             f.epochs = one_pass.find(frames, loader)
+        done = _of_library(frames, DONE)
+        if done and f.epochs and f.epochs > done:
+            f.epochs -= done
         if f.epochs and f.steps is None and not epochs.counted(frames) and steps.in_doubt(frames):
             f.epochs = None  # of this name it has some, and trains by steps
         self._find_pass(frames, loader)
@@ -51,7 +55,7 @@ class Lengths:
         d = self.data
         d.of_epochs, d.rounds, d.in_pass = bool(self.facts.epochs), None, None
         if d.of_epochs:
-            d.rounds = steps.of_pass(frames, loader) or _cut_by_library(frames)
+            d.rounds = steps.of_pass(frames, loader) or _of_library(frames, CUTS)
             whole = d.latest and d.latest.length
             if whole:
                 d.in_pass = remainders.in_pass(frames, loader, min(whole, d.rounds or whole))
@@ -117,15 +121,17 @@ CUTS = {
     "lightning": ("fit_loop", "max_batches"), "pytorch_lightning": ("fit_loop", "max_batches"),
     "ignite": ("state", "epoch_length"),
 }
+# And the number of epochs that were over before, of a training that goes on from a checkpoint.
+DONE = dict.fromkeys(("lightning", "pytorch_lightning"), ("fit_loop", "epoch_progress", "current", "processed"))
 
 
-def _cut_by_library(frames):
+def _of_library(frames, paths):
     """That number; None without such a library, or if unknown."""
     for frame in frames:
-        path = CUTS.get(str(frame.f_globals.get("__name__")).partition(".")[0])
-        holder = loops.read(frame, lambda names: names.get("self")) if path else None
-        if holder is not None and loops.held(holder, path[0]) is not None:
-            return steps.whole(loops.held(loops.held(holder, path[0]), path[1]))
+        path = paths.get(str(frame.f_globals.get("__name__")).partition(".")[0])
+        found = loops.read(frame, lambda names: names.get("self")) if path else None
+        if found is not None and loops.held(found, path[0]) is not None:
+            return steps.whole(functools.reduce(loops.held, path, found))
     return None
 
 

@@ -327,8 +327,10 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
             self.facts.batch_size = batch * self.replicas
         if size is None and self.data.training is None:
             size = self.data.of_no_loader(per_epoch, self.facts.batch_size)
-        if self.facts.epochs is not None:  # a program may train again, as one that first trains a part of the network
-            self.facts.epochs = max(self.facts.epochs, self.data.epochs_done)
+        # A program may train again, as one that first trains a part of the network, and how often may be unknown.
+        known = self.facts.epochs or not self.facts.steps and self.told and self.told["epochs"]
+        if known:
+            self.facts.epochs = max(known, self.data.epochs_done)
         fields = dict(
             self.facts.model(per_epoch), unit="image" if self.data.image else "sample", dataset=name, train_size=size,
             iterations_per_epoch=per_epoch, world_size=self.world, vms=ranks.hosts(self.world),
