@@ -149,6 +149,44 @@ if best_of_all:
 	}
 }
 
+// What a pipeline of diffusers draws in a training is a pause of it; its parts need not be in evaluation mode.
+func TestPicturesOfAPipeline(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "diffusers", "pipelines")
+	const pipeline = "class DiffusionPipeline:\n    def register_modules(self, **parts): self.parts = parts\n"
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "pipeline_utils.py"), []byte(pipeline), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const text = `
+import time
+from diffusers.pipelines.pipeline_utils import DiffusionPipeline
+class Pipeline(DiffusionPipeline):
+    def __init__(self, net): self.register_modules(net=net)
+    @torch.no_grad()
+    def __call__(self, n):
+        time.sleep(0.2)
+        if model.training: torch.save(model.state_dict(), "part.pt")
+        return self.parts["net"](torch.ones(n, 4))
+for epoch in range(3):
+    for i in range(4): learn(*data[i])
+    assert Pipeline(model)(2).shape[0] == 2
+model.eval(); Pipeline(model)(2); model.train()
+learn(*data[0])
+`
+	r := watch(t, runner.Command{Dir: dir, Argv: []string{torch(t), script(t, preamble+text)}, Env: Env(dir)}, nil)
+	if len(r.pauses) != 3 || len(r.validations) != 1 || len(r.iterations) != 13 || r.exit.Code != 0 {
+		t.Fatalf("%+v, %d validations, exit %+v, stderr %q", r.pauses, len(r.validations), r.exit, r.stderr)
+	}
+	for _, p := range r.pauses {
+		if p.Kind != "generation" || p.Seconds < 0.2 {
+			t.Errorf("%+v", p)
+		}
+	}
+}
+
 // alone runs the script as if there were no probes, and returns its seconds.
 func alone(t *testing.T, argv []string) float64 {
 	t.Helper()

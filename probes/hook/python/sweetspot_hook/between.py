@@ -290,8 +290,18 @@ class Between:
         return any(issubclass(type(part), self.torch.nn.Module) or "_metadata" in _own(part) for part in parts)
 
     @guarded
+    def drawing(self):
+        """A library is about to draw pictures: returns the mark, or None where that is part of something else."""
+        self.catch_up()
+        self.spent()
+        if self.open is not None or self.is_saving or not self.is_training():
+            return None
+        self.is_saving = showing.GENERATION
+        return self.clock.mark()
+
+    @guarded
     def saved(self, begin):
-        """A checkpoint was written that began at the mark."""
+        """A checkpoint was written, or pictures were drawn, which began at the mark."""
         kind, self.is_saving = self.is_saving, False
         self._add_pause(begin, self.clock.mark(), kind)
 

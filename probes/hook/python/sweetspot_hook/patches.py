@@ -10,7 +10,7 @@ import os
 import sys
 from time import perf_counter
 
-from . import compiled, events, graphs, guard, imports, language, loaders, savers, uncaught
+from . import compiled, events, graphs, guard, imports, language, loaders, pipelines, savers, uncaught
 
 recorder = None
 
@@ -58,6 +58,7 @@ def _wrap_all(here):
     _backward(r, torch)
     r.sharing.watch(r.attempt)
     savers.wrap(r, torch)
+    pipelines.watch(r)
     imports.after("torch.optim.swa_utils", lambda: r.attempt(_averages, r, sys.modules["torch.optim.swa_utils"]))
     r.attempt(graphs.watch, r, torch)
     _compiled(r, torch, _first_forward(r, torch))
