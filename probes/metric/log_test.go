@@ -206,7 +206,7 @@ func TestStepsToldLate(t *testing.T) {
 	}
 }
 
-// What is printed between the last step, which is told of late, and the validation after it is
+// What is printed between the last step, which came late, and the validation after it is
 // no result of another one.
 func TestALineBeforeTheLastValidation(t *testing.T) {
 	l := NewLog(&Reader{})

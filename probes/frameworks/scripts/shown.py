@@ -33,8 +33,8 @@ def show(example):
     return out.item()
 
 
-def imwrite(picture):
-    print("%d rows" % len(picture))
+def imwrite(rows):
+    print("%d rows" % len(rows))
 
 
 def save_predictions(loader):
