@@ -1,7 +1,7 @@
 """Fine-tuning recipes: beside each validation the network computes an example to look at, in evaluation mode.
 
 So it does in the middle of each later epoch, far from a validation. What it makes of all held-out
-samples is drawn after each epoch. After the last step it is tested on tensors, which no loader gives.
+samples is drawn after each epoch. After the last step it is tested on tensors, which no loader gives, and predicts.
 """
 
 import torch
@@ -45,6 +45,12 @@ def save_predictions(loader):
     model.train()
 
 
+@torch.no_grad()
+def predict(loader):
+    model.eval()
+    return torch.cat([model(a) for a, _ in loader])
+
+
 for epoch in range(4):
     print("%.6f" % show(x[:1]))
     for i, (a, b) in enumerate(DataLoader(train, batch_size=10)):
@@ -57,4 +63,5 @@ for epoch in range(4):
     print("epoch %d: %.6f" % (epoch, validate(DataLoader(valid, batch_size=10))))
     save_predictions(DataLoader(valid, batch_size=10))
 print("test %.6f" % show(x[1:2]))
+print("%.6f" % predict(DataLoader(valid, batch_size=10)).sum())
 weights.tell(model)

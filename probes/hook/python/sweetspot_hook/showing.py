@@ -19,26 +19,33 @@ MEASURED = (
     "nll", "elbo", "bpc", "bpb", "kl",
 )
 DRAWS = ("save_image", "imsave", "imwrite", "imshow", "savefig")  # what is called to draw pictures
+# Parts of names of functions that measure nothing themselves: their caller may.
+PREDICTS = ("predict", "extract", "embed", "infer")
 MEASURES = ("val", "test")  # the same, of what is called: other names may be those of anything that is tried out
 
 
 def is_shown(frames):
     """Whether it is, from the call that asked for evaluation mode on; None where the text does not tell.
 
-    PREDICTION where a library only predicts, GENERATION where it draws, maybe what a loader gives. Frames are the
+    PREDICTION where it is only predicted, GENERATION where it is drawn, maybe what a loader gives. Frames are the
     program's, the innermost first.
     """
     if any(str(frame.f_globals.get("__name__")).endswith(LOOP) for frame in frames):
         return PREDICTION
+    predicts = False
     for frame in frames[:NEAR]:
         called, names = _names(frame)
-        if called:
-            plain = [name.replace("value", "") for name in called]
-            measured = _has(names, MEASURED) or _has(plain, MEASURES)
-            if measured:
-                return False
-            return GENERATION if any(name in DRAWS for name in called) else _has(names, SHOWN) or None
-    return None
+        if not called:
+            continue
+        plain = [name.replace("value", "") for name in called]
+        if _has(names, MEASURED) or _has(plain, MEASURES):
+            return False
+        if any(name in DRAWS for name in called):
+            return GENERATION
+        predicts = predicts or _has(called[:1], PREDICTS)
+        if not predicts:
+            return _has(names, SHOWN) or None
+    return PREDICTION if predicts else None
 
 
 def is_check(frame):
