@@ -137,6 +137,7 @@ if best_of_all:
         if loss < min_loss: torch.save(model.state_dict(), "lowest.pt")
         plain()
         if epoch >= min_epochs: torch.save(model.state_dict(), "late.pt")
+        if loss < min_loss or best_of_all: torch.save(model.state_dict(), "all.pt")
 `
 	r := watch(t, runner.Command{Dir: t.TempDir(), Argv: []string{torch(t), script(t, preamble+text)}}, nil)
 	var got []string
@@ -144,7 +145,7 @@ if best_of_all:
 		got = append(got, p.Kind)
 	}
 	const best, every = "best checkpoint", "checkpoint"
-	if want := []string{best, best, best, every, every}; !slices.Equal(got, slices.Repeat(want, 2)) || r.exit.Code != 0 {
+	if want := []string{best, best, best, every, every, every}; !slices.Equal(got, slices.Repeat(want, 2)) || r.exit.Code != 0 {
 		t.Errorf("%q, exit %+v, stderr %q", got, r.exit, r.stderr)
 	}
 }

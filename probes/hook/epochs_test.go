@@ -168,6 +168,7 @@ no_rounds: 3 epochs, None steps, None
 forked: 2 epochs, None steps, None
 second_loop: 3 epochs, None steps, it trains again further down (line 3 of it), for 2 epochs more
 loop_of_another_step: 3 epochs, None steps, it trains again further down (line 3 of it), for 2 epochs more
+loop_of_a_world: 3 epochs, None steps, None
 each_its_own: 2 epochs, None steps, it trains again further down (line 4 of it), for 12 epochs more
 set_between: 2 epochs, None steps, it trains again further down (line 4 of it)
 longer: 3 epochs, None steps, it trains again further down (line 2 of it), for 4 epochs more

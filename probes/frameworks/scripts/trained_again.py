@@ -241,15 +241,26 @@ def second_loop():
         train(epoch)
 
 
-def adapt(optimizer, data):
-    optimizer.step(data)
+def adapt(loss):
+    loss.backward()
+
+
+def play(world):
+    world.step()
+
+
+def loop_of_a_world():
+    for epoch in range(3):
+        train(epoch)
+    for epoch in range(2):
+        play(epoch)
 
 
 def loop_of_another_step():
     for epoch in range(3):
         train(epoch)
     for epoch in range(2):
-        adapt(tuner, epoch)
+        adapt(epoch)
 
 
 def passes(n=3, first=1):
@@ -413,7 +424,7 @@ def asked(way):
 
 
 print(*map(asked, (whole, numbered, comprehended, listed, cross_validated, drawn_before, layer_by_layer, differing, streamed, tried, tried_again,
-                   once_more, on_one_line, alternative, turned_off, no_rounds, forked, second_loop, loop_of_another_step, each_its_own, set_between, longer, perhaps, of_unknown_length, evaluated,
+                   once_more, on_one_line, alternative, turned_off, no_rounds, forked, second_loop, loop_of_another_step, loop_of_a_world, each_its_own, set_between, longer, perhaps, of_unknown_length, evaluated,
                    searched, called_once, given_to_another, of_the_same_library, of_others, by_another_function, made_later, two_each_round,
                    by_a_trainer, by_a_trainer_each, until, until_counted, by_a_search,
                    fine_tuned, fine_tuned_for, by_a_hook)), sep="\n")

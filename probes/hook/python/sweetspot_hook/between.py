@@ -281,7 +281,8 @@ class Between:
             return None
         begin = perf_counter()
         self.is_saving = savers.kind(self.frames())  # what saves may call others that do
-        self.took(begin)
+        if self.open is None:
+            self.took(begin)
         return self.clock.mark()
 
     def _are_weights(self, what):

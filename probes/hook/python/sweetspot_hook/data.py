@@ -248,24 +248,28 @@ class Data:
         if self.batches == 1 < n == self.later and self.lead == 0:
             self.batches, self.changed = n, True
         self.later = n if p.steps < 2 else 0
-        self._note_use(p)
+        self._note_use(p, n)
         return p.take(n)
 
-    def _note_use(self, a_pass):
-        """A step uses new batches: those before may have been used in several, as where a critic learns from each."""
+    def _note_use(self, a_pass, n):
+        """A step uses n new batches: those before may have been used in several, as where a critic learns from each.
+
+        A thread that fetches ahead gives several to one step and none to the next.
+        """
         if a_pass.uses:
-            each = max(1, (self.index - a_pass.begun) / a_pass.uses)
+            steps = self.index - a_pass.begun
+            each = max(1, min(steps / a_pass.uses, steps * self.batches / a_pass.used))
             if abs(each - self.each) > MUCH * self.each:
                 self.each, self.changed = each, True
         else:
             a_pass.begun = self.index
-        a_pass.uses += 1
+        a_pass.uses, a_pass.used = a_pass.uses + 1, a_pass.used + n
 
     def use_first(self):
         """The units that the first step used, or None."""
         if self.training is None:
             return None
-        self.training.uses = 1
+        self.training.uses, self.training.used = 1, self.batches
         return self.training.take(self.batches)
 
     def settle(self):

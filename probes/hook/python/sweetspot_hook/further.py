@@ -175,8 +175,11 @@ def _functions(frame):
 
 
 def _steppers(frame):
-    """The functions of the module that make a step, by their names."""
-    return {f.name for f in _functions(frame) if any(map(_steps, schedule.inside(f.body)))}
+    """The functions of the module that differentiate, by their names: a step may be one of a world."""
+    return {
+        f.name for f in _functions(frame)
+        if any(isinstance(n, ast.Call) and schedule.name(n) == "backward" for n in schedule.inside(f.body))
+    }
 
 
 def _sets(block, node):
@@ -244,13 +247,10 @@ def _trains(node, called, steppers=()):
     if not isinstance(node, ast.For) or "epoch" not in (ast.dump(node.target) + ast.dump(node.iter)).lower():
         return False
     return any(
-        _steps(n) or isinstance(n, ast.Call) and (_callee(n) in called or getattr(n.func, "id", None) in steppers)
+        isinstance(n, ast.Call)
+        and (schedule.name(n) in STEPS or _callee(n) in called or getattr(n.func, "id", None) in steppers)
         for n in schedule.inside(node.body)
     )
-
-
-def _steps(node):
-    return isinstance(node, ast.Call) and schedule.name(node) in STEPS
 
 
 def _is_empty(loop, frame):

@@ -21,7 +21,8 @@ class Pass:
         self.begin = begin  # mark
         self.steps_before = steps  # of the run, when it began
         self.steps = 0  # that used its batches
-        self.uses = self.begun = 0  # steps that used new ones, and the index of the first in the epoch
+        # Steps that used new ones, how many these were, and the index of the first such step in the epoch.
+        self.uses = self.used = self.begun = 0
         self.units = 0  # fetched; None once a batch of unknown size was among them
         self.sizes = collections.deque(maxlen=REMEMBERED)  # of batches that no step used yet
         self.wait = 0.0  # seconds that it kept the training waiting

@@ -118,11 +118,19 @@ def _asks_for_best(frames):
     for frame in frames:
         nodes, around = syntax.around(frame), loops.active(frame)
         tests = [n.test for n in nodes[nodes.index(around[0]) if around else 0 :] if isinstance(n, ast.If)]
-        if any(map(_is_of_best, tests)) or not around and "best" in frame.f_code.co_name.lower():
+        if any(_is_of_best(t) and not _holds(t, frame) for t in tests):
             return True
         if around:
-            break
+            return False
+        if "best" in frame.f_code.co_name.lower():
+            return True
     return False
+
+
+def _holds(test, frame):
+    """Whether a condition holds in any case, by a switch: loss < best or always_save."""
+    parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else ()
+    return any(isinstance(p, (ast.Name, ast.Attribute)) and loops.lookup(p, frame) is True for p in parts)
 
 
 def _is_of_best(test):
