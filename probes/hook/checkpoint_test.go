@@ -145,7 +145,8 @@ if best_of_all:
 		got = append(got, p.Kind)
 	}
 	const best, every = "best checkpoint", "checkpoint"
-	if want := []string{best, best, best, every, every, every}; !slices.Equal(got, slices.Repeat(want, 2)) || r.exit.Code != 0 {
+	want := slices.Repeat([]string{best, best, best, every, every, every}, 2)
+	if !slices.Equal(got, want) || r.exit.Code != 0 {
 		t.Errorf("%q, exit %+v, stderr %q", got, r.exit, r.stderr)
 	}
 }

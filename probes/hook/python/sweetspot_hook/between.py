@@ -61,7 +61,7 @@ class Between:
         Where it computes more than once in the first step, as with accumulated gradients, its
         batch is not that of the step, and unknown.
         """
-        if compiled.is_traced(self.torch, inputs):
+        if compiled.is_traced(self.torch, inputs) or self.is_aside():
             return
         self.computing()
         if not self.off and self.count == 0 and self.gradients is not None:

@@ -27,6 +27,7 @@ class Data:
         self.used = None  # shape of what the network was first given in training
         self.kept = False  # the program keeps its batches: epochs do not show
         self.each = 1  # steps with the same batches
+        self.apart = False  # a thread that does not train fetches them
         self.cut = False  # the latest whole epoch ended before its pass did
         self.wait = 0.0  # seconds spent fetching since the last step
         self.epoch = self.index = 0  # of the coming iteration
@@ -89,8 +90,8 @@ class Data:
         if self.training is not None:
             self.training.sizes.clear()
 
-    def first_step(self):
-        """Picks the pass that the first step used.
+    def first_step(self, trainer):
+        """Picks the pass that the first step used, made by this thread.
 
         It is the one asked last, unless that was a validation before, or another one gave what the network got.
         """
@@ -104,7 +105,8 @@ class Data:
         if self.training is not None:
             self._adopt()
             self.first = len(self.training.sizes)
-            if self.first == 1:
+            self.apart = self.training.thread not in (None, trainer)
+            if self.first == 1 or self.apart:
                 self.batches = 1
 
     def is_ambiguous(self):
@@ -241,6 +243,8 @@ class Data:
             return None
         if p.exhausted and self.lead:
             n = self.batches
+        elif self.apart:  # as many as it likes
+            n = min(self.batches, len(p.sizes))
         else:
             n = len(p.sizes) - self.lead
         if n <= 0 or not p.sizes:

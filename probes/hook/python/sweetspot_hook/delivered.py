@@ -15,7 +15,8 @@ class Delivered:
     def beginning(self):
         """A pass over a loader is about to begin: returns the mark."""
         self.catch_up()
-        self.spent()
+        if not self.is_aside():
+            self.spent()
         return None if self.off else self.clock.mark()
 
     @guarded
@@ -26,10 +27,16 @@ class Delivered:
         seconds = perf_counter() - self.clock.host(begin)
         iterator._sweetspot_pass = a_pass = loaders.Pass(loader, begin, self.count)
         a_pass.drawn, a_pass.backwards, a_pass.iterator = loaders.drawn(iterator), self.backwards, weakref.ref(iterator)
+        if self.is_aside():
+            return self.log.add((self._began_aside, a_pass))
         if self.count == 0 and not self.backwards and self.data.starts_over(a_pass):
             self.flops.forget()  # it was a trial, as for a summary of the network
         if self.open is None and not self.paused and (self.owner is None or self.owner == get_ident()):
             self.data.asked(a_pass, seconds)
+
+    def _began_aside(self, a_pass):
+        """A thread that only fetches batches began a pass, after the steps that were noted before."""
+        a_pass.steps_before = self.count
 
     @guarded
     def keeps(self, loader, iterator):
@@ -105,7 +112,7 @@ class Delivered:
         try:
             if self.owner is not None and self.owner != get_ident():
                 seconds = 0.0
-            a_pass.latest = self.backwards
+            a_pass.latest, a_pass.thread = self.backwards, get_ident()
             self.log.add((self._got, a_pass, loaders.glance(batch), seconds))
             if self.open is not None or self.count == 0 or len(self.log.calls) > log.MOST:
                 self.catch_up()
@@ -128,7 +135,12 @@ class Delivered:
     @guarded
     def exhausted(self, a_pass, seconds):
         """It is exhausted. A whole pass without a step or a gradient was a validation."""
+        if self.is_aside():
+            return self.log.add((self._exhausted, a_pass, 0.0))
         self.catch_up()
+        self._exhausted(a_pass, seconds)
+
+    def _exhausted(self, a_pass, seconds):
         a_pass.exhausted = True
         if self.untrained is not None:
             self.untrained.exhausted(a_pass)

@@ -6,6 +6,7 @@ ever: the mode is gone while they do.
 """
 
 from math import prod
+from threading import get_ident
 
 from . import compiled
 
@@ -24,13 +25,14 @@ class Count:
         self.recomputed = False  # activations are computed again in the backward pass, and not kept
         self._outer = self._mode = None  # the module that computes, and the mode meanwhile
         self._hooks, self._visible = (), set()
+        self._thread = None  # that is watched: one that only loads data may have modules, too
 
     def begin(self):
-        """Watches all modules from now on."""
+        """Watches all modules from now on, those that compute in this thread."""
         self.seen_all = self.seen_all and hasattr(self.torch.overrides, "TorchFunctionMode")
         if not self.seen_all or self._hooks:
             return
-        module = self.torch.nn.modules.module
+        module, self._thread = self.torch.nn.modules.module, get_ident()
         before, after = module.register_module_forward_pre_hook, module.register_module_forward_hook
         self._hooks = (before(self._entered), after(self._left))
 
@@ -66,7 +68,9 @@ class Count:
 
     def _entered(self, module, inputs):
         try:
-            if self._outer is not None or not self.torch.is_grad_enabled() or compiled.is_traced(self.torch, inputs):
+            if self._outer is not None or get_ident() != self._thread or not self.torch.is_grad_enabled():
+                return
+            if compiled.is_traced(self.torch, inputs):
                 return
             if self._is_backward():
                 self.recomputed = True

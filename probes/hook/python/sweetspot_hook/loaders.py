@@ -35,6 +35,7 @@ class Pass:
         self.drawn = ()  # samples of the batches to come, None for unknown
         self.ended = None  # mark after the last batch was used, where that was seen
         self.iterator = None  # weak
+        self.thread = None  # that fetches its batches
 
     def is_left(self):
         """Whether nobody can ask it for a batch any more."""

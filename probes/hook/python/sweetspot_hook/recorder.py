@@ -9,6 +9,7 @@ every iteration has its guard inline, because the decorator takes a microsecond.
 """
 
 import sys
+import threading
 from time import perf_counter
 
 from . import (
@@ -62,6 +63,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         self.flops.end()
         self.flops = flops.Count(self.torch)
         self.owner = None  # the thread that trains
+        self.maker = threading.main_thread().ident  # the one that made the latest optimizer
         self.clock = clock.HostClock()
         self.control = control.Control()
         self.facts = facts.Facts(self.torch)
@@ -131,7 +133,6 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         """The first step: who we are, what is trained, how long it took to get here."""
         end = perf_counter()
         self.flops.end()
-        self.owner = self.trainer()
         self.rank, self.world = ranks.place(self.torch)
         number, before = ranks.claim(self.here, self.rank)
         if number is None:
@@ -188,7 +189,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
             )
 
     def _first_iteration(self, t, end):
-        self.data.first_step()
+        self.data.first_step(self.owner)
         if self.micro is not None and self.data.training is None:
             self.batch = self.micro.batch(self.frames())
             syntax.forget()

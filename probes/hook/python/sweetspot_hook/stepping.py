@@ -66,7 +66,7 @@ class Stepping:
         if self.gradients is not None:
             self.look_back()
         self.catch_up()
-        self.built_at = perf_counter()
+        self.built_at, self.maker = perf_counter(), get_ident()
         if self.count == 0 and not self.off:
             self.flops.begin()
             if not self.optimizers:  # from now on no progress bar need be read for steps
@@ -148,6 +148,8 @@ class Stepping:
         if self.captures():
             self.graphs.captured(optimizer)
             return False
+        if self.owner is None:
+            self.owner = self.trainer()
         end = self.clock.mark()
         turns = self.turns() if optimizer is not self.gradients else self.turned
         self.turned = False
@@ -185,8 +187,12 @@ class Stepping:
     def catch_up(self):
         """Before anything else than steps and their batches is recorded; the next step may be special too."""
         self.until = 0.0
-        if self.log.calls:
+        if self.log.calls and not self.is_aside():
             self.evaluate()
+
+    def is_aside(self):
+        """Whether this thread only fetches batches: what the one that trains has noted, is for that to evaluate."""
+        return get_ident() != (self.owner or self.maker) and not self.is_in_backward()
 
     def keep_pace(self, loop):
         """Notes the round of a loop that tells how many steps there are in all, if it is another one than before."""

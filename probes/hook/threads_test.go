@@ -1,0 +1,54 @@
+package hook
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"sweetspot/probes/runner"
+)
+
+// A thread fetches the batches ahead, and has modules of its own, which transform the data.
+func TestBatchesFetchedByAThread(t *testing.T) {
+	const text = `
+import queue, sys, threading
+sys.setswitchinterval(1e-4)
+louder = nn.Linear(4, 4)
+class Background(threading.Thread):
+    def __init__(self, batches, n):
+        super().__init__(daemon=True)
+        self.queue, self.batches = queue.Queue(n), batches
+        self.start()
+    def run(self):
+        for x, y in self.batches: self.queue.put((louder(x).detach(), y))
+        self.queue.put(None)
+    def __iter__(self):
+        while (batch := self.queue.get()) is not None: yield batch
+train = TensorDataset(torch.randn(100, 4), torch.randn(100, 1))
+valid = DataLoader(TensorDataset(torch.randn(20, 4), torch.randn(20, 1)), batch_size=10)
+for epoch in range(4):
+    model.train()
+    for x, y in Background(DataLoader(train, batch_size=10), %d): learn(x, y)
+    model.eval()
+    with torch.no_grad(): print(sum(nn.functional.mse_loss(model(x), y) for x, y in Background(valid, 1)))
+`
+	for _, n := range []int{1, 3, 20} {
+		for _, steps := range []string{"4", "0"} { // of the first epoch, and all
+			r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+fmt.Sprintf(text, n))},
+				Env: append(Env(os.Getenv("PYTHONPATH")), "SWEETSPOT_MAX_STEPS="+steps)}, nil)
+			want := [6]float64{4, 10, 100, 10, 4, 0}
+			if steps == "0" {
+				want[0], want[5] = 40, 4
+			}
+			if len(r.models) == 0 || len(r.warnings) > 0 {
+				t.Fatalf("exit %+v, warnings %q, stderr %q", r.exit, r.warnings, r.stderr)
+			}
+			m := r.models[len(r.models)-1]
+			if got := [6]float64{float64(len(r.iterations)), number(m.BatchSize), number(m.TrainSize),
+				number(m.IterationsPerEpoch), number(m.Epochs), float64(len(r.validations))}; got != want {
+				t.Errorf("%d ahead, %s steps: steps, batch, samples, steps of an epoch, epochs, validations %v, want %v",
+					n, steps, got, want)
+			}
+		}
+	}
+}
