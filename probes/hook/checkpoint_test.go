@@ -95,6 +95,7 @@ func TestAValidationEndsBeforeItsCheckpoint(t *testing.T) {
 // Data that a program keeps before it has an optimizer are no checkpoint, and scores never are;
 // weights are, those of a process that trains in others, too.
 func TestKeptDataAreNoCheckpoint(t *testing.T) {
+	t.Parallel()
 	const kept = "import torch\ntorch.save({'rows': torch.randn(9, 4)}, 'rows.pt')\n"
 	const own = "torch.save({'net': torch.nn.Linear(2, 1).state_dict()}, 'own.pt')\n"
 	const weights = "torch.save(model.state_dict(), 'first.pt')\nfor i in range(6): learn(*data[i])\n"
@@ -114,6 +115,7 @@ func TestKeptDataAreNoCheckpoint(t *testing.T) {
 
 // A checkpoint is one of the best network where the text around it, in the loop, asks for that.
 func TestCheckpointsOfTheBest(t *testing.T) {
+	t.Parallel()
 	const text = `
 class Stopper:
     best = None

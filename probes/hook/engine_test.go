@@ -13,6 +13,7 @@ import (
 // copies, and lets it see none but these: one step, whose state is that of all. The real one is run
 // where the frameworks are.
 func TestEngineOfSeveralGroups(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"deepspeed/__init__.py": "", "deepspeed/runtime/__init__.py": "",
 		"deepspeed/runtime/engine.py": engineOfGroups, "train.py": trainByEngine} {

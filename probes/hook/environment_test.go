@@ -12,6 +12,7 @@ import (
 // What a training holds whatever its batch: two layers of 400 bytes, the gradients of the
 // one that is trained, and what the optimizer keeps of that.
 func TestTheStateOfATrainingIsMeasured(t *testing.T) {
+	t.Parallel()
 	// Adam counts its steps besides.
 	for optimizer, want := range map[string]float64{"sgd": 1200, "momentum": 1600, "adam": 2004} {
 		r := run(t, "state.py", optimizer)
@@ -24,6 +25,7 @@ func TestTheStateOfATrainingIsMeasured(t *testing.T) {
 // Of a real script PyTorch is told in a version that an index may have, and neither the
 // standard library nor the script itself.
 func TestThePackagesOfAScriptAreTold(t *testing.T) {
+	t.Parallel()
 	r := run(t, "state.py", "sgd")
 	if !slices.ContainsFunc(r.packages, func(p string) bool { return strings.HasPrefix(p, "torch==") }) ||
 		slices.ContainsFunc(r.packages, func(p string) bool { return strings.ContainsAny(p, "+ ") }) ||
@@ -35,6 +37,7 @@ func TestThePackagesOfAScriptAreTold(t *testing.T) {
 // Of what is installed only that is told which is imported, from there, and came from an
 // index.
 func TestPackagesOfEveryKind(t *testing.T) {
+	t.Parallel()
 	python := anyPython(t)
 	root := t.TempDir()
 	put := func(path, text string) {

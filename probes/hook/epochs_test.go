@@ -30,6 +30,7 @@ func says(t *testing.T, want string, argv ...string) {
 // Steps are counted by the loop that the step is in, or by a name that means nothing else. Of a
 // number that may mean another thing, as in a rollout, and of parts of steps nothing is told.
 func TestStepsOfALoop(t *testing.T) {
+	t.Parallel()
 	const want = `counted: 6 steps, None epochs
 until: 7 steps, None epochs
 nanogpt: 5 steps, None epochs
@@ -87,6 +88,7 @@ shown_each: None steps, None epochs
 
 // A loop over a number of epochs counts them, whatever its variable is called, and where a step is right in it, too.
 func TestStepsOfAnEpochOfALoop(t *testing.T) {
+	t.Parallel()
 	const asks = `
 import sys
 from sweetspot_hook import epoch_loop, epochs
@@ -107,6 +109,7 @@ print(a, b, c, d)
 
 // What was installed into any folder is a library; the program and what lies beside it are none.
 func TestLibrariesInAnyFolder(t *testing.T) {
+	t.Parallel()
 	const module = "import sys\ndef frame(): return sys._getframe()\n"
 	const asks = "import sys\nsys.path.append(sys.argv[1])\nimport installed, own\n" +
 		"from sweetspot_hook import syntax\n" +
@@ -131,6 +134,7 @@ func TestLibrariesInAnyFolder(t *testing.T) {
 // Where no loop tells the number of steps it follows from the rounds of the outermost one, as long
 // as all of them make as many.
 func TestStepsByPace(t *testing.T) {
+	t.Parallel()
 	const want = `rollouts: 72 steps told, at first after 12, 72 done
 counted_before: 60 steps told, at first after 12, 60 done
 counted_after: 72 steps told, at first after 12, 72 done
@@ -148,6 +152,7 @@ alone: None steps told, at first after None, 4 done
 // A training in a loop over folds, layers or rates is that often as long. Where it is not told how
 // often, or where the program trains again further down, that is said.
 func TestTrainedAgain(t *testing.T) {
+	t.Parallel()
 	const untold = "and how often is unknown\n"
 	const round = "it trains again in each round of a loop (line 1 of it), " + untold
 	const want = `whole: 4 epochs, None steps, None
@@ -197,6 +202,7 @@ by_a_hook: 2 epochs, None steps, None
 
 // Epochs are counted by a loop, whatever the number is called.
 func TestEpochsOfALoop(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		way    string
 		epochs float64
@@ -224,6 +230,7 @@ func TestEpochsOfALoop(t *testing.T) {
 
 // A program whose only loop is one pass over its loader trains for one epoch, if its text has no other training.
 func TestOnePass(t *testing.T) {
+	t.Parallel()
 	const loader = preamble + "loader = DataLoader(data, batch_size=6)\n"
 	const again = "class Again:\n    def __init__(self): self.own = loader\n    def __iter__(self):\n" +
 		"        for k in range(2): yield from self.own\n"
@@ -251,6 +258,7 @@ func TestOnePass(t *testing.T) {
 
 // A program of one's own may be in a folder that is named like PyTorch's.
 func TestEpochsInAFolderNamedTorch(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../frameworks/scripts/epochs_by_loop.py")
 	if err != nil {
 		t.Fatal(err)
@@ -268,6 +276,7 @@ func TestEpochsInAFolderNamedTorch(t *testing.T) {
 
 // A program that trains again trains more epochs than its first loop counts.
 func TestEpochsOfTwoTrainings(t *testing.T) {
+	t.Parallel()
 	r := run(t, "epochs_by_loop.py", "twice")
 	if first, last := r.models[0], r.models[len(r.models)-1]; number(first.Epochs) != 1 || number(last.Epochs) != 4 {
 		t.Errorf("%g epochs at first and %g in the end; warnings %q, stderr %q", number(first.Epochs), number(last.Epochs),
@@ -308,6 +317,7 @@ print(told[0], told[-1], *said)
 // Keras's fit is called once a round, goes on from the call before, or stops early. Where a call's epochs are not
 // known beforehand, or the calls, that is said once.
 func TestCallsOfFit(t *testing.T) {
+	t.Parallel()
 	for source, want := range map[string]string{
 		"for epoch in range(1, 4): fit(epochs=2)":                "6 6",
 		"for i in range(n): fit(epochs=i + 1, initial_epoch=i)":  "3 3",
@@ -342,6 +352,7 @@ print(*told, "of", rounds)
 // A program that breaks off every pass over its loader says so in its text. Where a break hangs on
 // what only its run tells, nothing is told of it.
 func TestPassesCutShort(t *testing.T) {
+	t.Parallel()
 	for source, want := range map[string]string{
 		"for i, x in enumerate(loader):\n    if i >= 3: break\n    step()":                                     "3 of 3",
 		"for i, x in enumerate(loader):\n    step()\n    if i == 3: break":                                     "4 of 4",
@@ -382,6 +393,7 @@ print(*told, "of", steps)
 // A program that makes a step after every so many batches says in its text how many a pass has. Where
 // its condition hangs on what only its run tells, nothing is told of it.
 func TestStepsAfterSomeBatches(t *testing.T) {
+	t.Parallel()
 	const loop = "for i, x in enumerate(loader):\n    "
 	for source, want := range map[string]string{
 		loop + "if (i + 1) % n == 0: step()":                                                                "6 of 6",

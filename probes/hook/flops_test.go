@@ -11,6 +11,7 @@ import (
 // The work of a forward pass is counted as by hand, and the network learns the same as
 // without us.
 func TestWorkOfNetworks(t *testing.T) {
+	t.Parallel()
 	type work struct{ flops, activations, layers float64 }
 	for _, c := range []struct {
 		network, steps, parts string

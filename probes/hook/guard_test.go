@@ -12,6 +12,7 @@ import (
 // Wherever the hook itself is broken, the script runs as ever and one warning
 // says that it is no longer watched.
 func TestDefectsOfOurs(t *testing.T) {
+	t.Parallel()
 	r := run(t, "broken.py", filepath.Join(t.TempDir(), "model.pt"))
 	if r.exit.Code != 0 || r.stderr != "" {
 		t.Fatalf("exit %+v, stderr %q", r.exit, r.stderr)
@@ -40,6 +41,7 @@ func TestDefectsOfOurs(t *testing.T) {
 // Scripts that do what the hook might not expect run as without it. Those that
 // can be watched all the same are.
 func TestOddScripts(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, body string
 		n          int // iterations
@@ -129,6 +131,7 @@ print(os.fstat(theirs[0]).st_size)
 
 // A torch that is none of PyTorch's is left alone.
 func TestAnotherTorch(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := script(t, "import sys\nsys.path.insert(0, "+`"`+dir+`"`+")\nimport torch\nprint(torch.NAME)\n")
 	writeFile(t, filepath.Join(dir, "torch.py"), "NAME = 'a flame'\n")

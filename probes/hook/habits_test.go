@@ -9,6 +9,7 @@ import (
 
 // Habits of training scripts that a careless count gets wrong.
 func TestHabits(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, body          string
 		n                   int
@@ -326,6 +327,7 @@ for epoch in range(2):
 // The samples of an epoch that no loader gives: they are cut by hand, are the entries of a list, or
 // parts of the columns of a long text.
 func TestSamplesOfNoLoader(t *testing.T) {
+	t.Parallel()
 	const text = `
 class Next(nn.Module):
     def __init__(self):

@@ -201,6 +201,7 @@ const unknown = -1
 
 // Kinds of training script, none of which knows that it is watched.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	type validation struct {
 		epoch int
 		units float64
@@ -384,6 +385,7 @@ func stream(t testing.TB) string {
 
 // That something is computed is told once, of modules and gradients, unless an optimizer is to step.
 func TestComputing(t *testing.T) {
+	t.Parallel()
 	const data, module = "import torch; torch.ones(3).sum()", "; torch.nn.Linear(2, 1)(torch.ones(2))"
 	const gradient = "; x = torch.ones(2, requires_grad=True); x.sum().backward()"
 	for text, want := range map[string]string{

@@ -27,6 +27,7 @@ func writeFile(t testing.TB, path, text string) {
 // The sitecustomize that the user's environment has is run as ever, and can be
 // imported under its name.
 func TestSitecustomizeIsChained(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "sitecustomize.py"),
 		[]byte("import sys\nsys.theirs = 'ran'\nNAME = 'theirs'\n"), 0o600); err != nil {
@@ -43,6 +44,7 @@ func TestSitecustomizeIsChained(t *testing.T) {
 // A sitecustomize that fails is reported by Python as without us, and the
 // script runs.
 func TestFailingSitecustomize(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "sitecustomize.py"), []byte("raise ValueError('theirs is broken')\n"),
 		0o600); err != nil {
@@ -57,6 +59,7 @@ func TestFailingSitecustomize(t *testing.T) {
 // Python told to ignore its environment cannot be hooked into: it runs as
 // ever, and the silence tells.
 func TestIsolatedPythonSaysNothing(t *testing.T) {
+	t.Parallel()
 	for _, option := range []string{"-I", "-E", "-S"} {
 		r := watch(t, runner.Command{Argv: []string{torch(t), option, script(t, "print('runs')\n")}}, nil)
 		if r.exit.Code != 0 || r.stdout != "runs\n" || len(r.hellos)+len(r.warnings)+len(r.others) != 0 {
@@ -110,6 +113,7 @@ func TestSeveralTrainings(t *testing.T) {
 
 // A program may ask whether torch is there before it imports it, as Hugging Face's do.
 func TestTorchThatIsLookedForFirst(t *testing.T) {
+	t.Parallel()
 	const source = "import importlib.util\nprint(importlib.util.find_spec('torch').name)\n" + preamble +
 		"learn(*data[:6])\n"
 	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, source)}}, nil)
@@ -120,6 +124,7 @@ func TestTorchThatIsLookedForFirst(t *testing.T) {
 
 // A small vocabulary may have fewer rows than there are positions, which are given once for all texts of a batch.
 func TestMorePositionsThanWords(t *testing.T) {
+	t.Parallel()
 	const source = preamble + `
 class Texts(nn.Module):
     def __init__(self):
@@ -176,6 +181,7 @@ for x, y in DataLoader(data, batch_size=6):
 
 // The exception that ended a script is told, that of another process from within its message.
 func TestTellsTheException(t *testing.T) {
+	t.Parallel()
 	for code, want := range map[string]string{
 		`raise ValueError("the seventh batch is bad")`: "ValueError: the seventh batch is bad",
 		`

@@ -47,6 +47,7 @@ func inText(t *testing.T, program, source string) string {
 // What makes the work of a training's steps hang on the epoch or the step is read in its
 // text, and what does not is left alone.
 func TestSchedulesInTheText(t *testing.T) {
+	t.Parallel()
 	const epochs = "for epoch in range(12):"
 	const each = "\n    for x, y in loader:\n        step()"
 	for source, want := range map[string]string{

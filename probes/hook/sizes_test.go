@@ -121,6 +121,7 @@ func expression(r *rand.Rand, depth int) string {
 
 // The evaluator gives what Python gives, or nothing.
 func TestEvaluatorAgainstPython(t *testing.T) {
+	t.Parallel()
 	const program = `
 import ast, math, sys
 from sweetspot_hook import evaluate

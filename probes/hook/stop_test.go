@@ -46,6 +46,7 @@ func TestStopAtStepBoundary(t *testing.T) {
 
 // A cap on steps holds to the step, also where it is in doubt what one is.
 func TestEndAfterSteps(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"plain_loop.py", "two_optimizers.py", "stages.py", "own_optimizer.py"} {
 		r := watch(t, runner.Command{Argv: []string{torch(t), "../frameworks/scripts/" + name},
 			Env: append(Env(os.Getenv("PYTHONPATH")), End(7)...)}, nil)

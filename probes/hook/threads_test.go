@@ -10,6 +10,7 @@ import (
 
 // A thread fetches the batches ahead, and has modules of its own, which transform the data.
 func TestBatchesFetchedByAThread(t *testing.T) {
+	t.Parallel()
 	const text = `
 import queue, sys, threading
 sys.setswitchinterval(1e-4)

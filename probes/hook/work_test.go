@@ -12,6 +12,7 @@ import (
 // Images that grow after two epochs of 20 steps are told, once before they do, by the
 // script's text, and once when they have.
 func TestGrowingImages(t *testing.T) {
+	t.Parallel()
 	r := run(t, "progressive.py")
 	const text = "its work changes with the epoch: side = 8 if epoch < 2 else 12 (line 13)"
 	const want = "the work of a step changes: 8 x 1x8x8 until step 40, then 8 x 1x12x12"
@@ -31,6 +32,7 @@ func TestGrowingImages(t *testing.T) {
 
 // A schedule of a second loop is told as well, and no sizes of it: the first step had none.
 func TestAScheduleOfALaterLoop(t *testing.T) {
+	t.Parallel()
 	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, `
 import torch
 from torch import nn
@@ -58,6 +60,7 @@ for epoch in range(4):
 // What is no schedule: texts of any length, and the smaller last batch of an epoch.
 // It needs no PyTorch.
 func TestShapesOfSteps(t *testing.T) {
+	t.Parallel()
 	python := anyPython(t)
 	for source, want := range map[string]string{
 		"[(8, (10 + i * 7 % 40,)) for i in range(200)]":                            "",
@@ -92,6 +95,7 @@ func afterSteps(t *testing.T, python, steps, expression, want string) {
 
 // The shape of a unit is told once sixteen steps had no other, however many units they had.
 func TestShapeOfAUnit(t *testing.T) {
+	t.Parallel()
 	python := anyPython(t)
 	for source, want := range map[string]string{
 		"[(8 - i % 3, (3, 32, 32)) for i in range(16)]": "3x32x32",
@@ -109,6 +113,7 @@ func TestShapeOfAUnit(t *testing.T) {
 // The batch is that of a usual step: samples may be drawn by chance, a gradient may be gathered over more and more
 // batches, and the last of an epoch is smaller. It needs no PyTorch.
 func TestBatchOfSteps(t *testing.T) {
+	t.Parallel()
 	python := anyPython(t)
 	for source, want := range map[string]string{
 		"[64, 16]":               "64",
