@@ -32,6 +32,8 @@ var trainers = []script{
 		validations: 1 /* with the test right after it */, checkpoints: 1, seed: true},
 	{file: "lightning_epochs.py", framework: "Lightning", args: []string{"--fits", "2"}, iterations: 96, batch: 10,
 		samples: 120, perEpoch: 12, epochs: 8, steps: unknown, validations: 9, checkpoints: 8, seed: true},
+	{file: "lightning_epochs.py", framework: "Lightning", args: []string{"--resume"}, iterations: 96, batch: 10,
+		samples: 120, perEpoch: 12, epochs: 8, steps: unknown, validations: 9, checkpoints: 8, seed: true},
 	{file: "lightning_steps.py", framework: "Lightning", iterations: 50, batch: 16, samples: 320, perEpoch: 20,
 		epochs: unknown, steps: 50, validations: 5, checkpoints: 5, seed: true},
 	{file: "lightning_gan.py", framework: "Lightning", iterations: 40, batch: 12, samples: 96, perEpoch: 8, epochs: 5,

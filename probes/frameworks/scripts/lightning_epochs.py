@@ -18,6 +18,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--length", type=int, default=4)
 parser.add_argument("--limit", type=int)
 parser.add_argument("--fits", type=int, default=1)
+parser.add_argument("--resume", action="store_true", help="a second fit goes on from the first one's checkpoint")
 options = parser.parse_args()
 torch.set_num_threads(1)
 lightning.seed_everything(7, verbose=False)
@@ -52,13 +53,15 @@ train = DataLoader(TensorDataset(torch.randn(120, 1, 8, 8)), batch_size=10, shuf
 val = DataLoader(TensorDataset(torch.randn(40, 1, 8, 8)), batch_size=20)
 net = Autoencoder()
 with tempfile.TemporaryDirectory() as folder:
-    for _ in range(options.fits):
+    checkpoint = None
+    for k in range(2 if options.resume else options.fits):
         trainer = lightning.Trainer(
-            max_epochs=options.length, limit_train_batches=options.limit, accelerator="cpu", devices=1, logger=False,
-            enable_progress_bar=False, enable_model_summary=False,
+            max_epochs=options.length * (k + 1 if options.resume else 1), limit_train_batches=options.limit,
+            accelerator="cpu", devices=1, logger=False, enable_progress_bar=False, enable_model_summary=False,
             callbacks=[ModelCheckpoint(folder, every_n_epochs=1, save_top_k=-1)],
         )
-        trainer.fit(net, train, val)
+        trainer.fit(net, train, val, ckpt_path=checkpoint)
+        checkpoint = trainer.checkpoint_callback.best_model_path if options.resume else None
     trainer.test(net, val, verbose=False)
 print("trained for %d steps" % trainer.global_step)
 print("weights", hashlib.sha256(b"".join(p.detach().numpy().tobytes() for p in net.parameters())).hexdigest()[:16])
