@@ -5,8 +5,7 @@ import sys
 
 from . import loaders
 
-
-MUCH = 0.05  # of a number: such a difference is told
+MUCH = 0.05  # of a number: smaller differences are not told
 
 
 class Data:
