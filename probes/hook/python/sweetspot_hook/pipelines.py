@@ -3,7 +3,7 @@
 import functools
 import sys
 
-from . import imports
+from . import imports, savers
 
 MODULE = "diffusers.pipelines.pipeline_utils"
 
@@ -30,15 +30,5 @@ def _wrap_call(r, kind):
     if call is None or getattr(call, "_sweetspot_watched", False):
         return
 
-    @functools.wraps(call)
-    def watched(*args, **kwargs):
-        begin = r.drawing()
-        if begin is None:
-            return call(*args, **kwargs)
-        try:
-            return call(*args, **kwargs)
-        finally:
-            r.saved(begin)
-
-    watched._sweetspot_watched = True
-    owner.__call__ = watched
+    owner.__call__ = savers.pausing(r, call, lambda *_: r.drawing())
+    owner.__call__._sweetspot_watched = True

@@ -78,17 +78,22 @@ def _saving(r, save, of_data=False, only_weights=False):
 
     only_weights is whether it counts for nothing where it writes no network or its state.
     """
-    @functools.wraps(save)
-    def saving(*args, **kwargs):
-        begin = r.saving(args, kwargs, of_data, only_weights)
+    return pausing(r, save, lambda args, kwargs: r.saving(args, kwargs, of_data, only_weights))
+
+
+def pausing(r, call, begins):
+    """The function, whose calls are pauses of the training where begins, of their arguments, gives a mark."""
+    @functools.wraps(call)
+    def watched(*args, **kwargs):
+        begin = begins(args, kwargs)
         if begin is None:
-            return save(*args, **kwargs)
+            return call(*args, **kwargs)
         try:
-            return save(*args, **kwargs)
+            return call(*args, **kwargs)
         finally:
             r.saved(begin)
 
-    return saving
+    return watched
 
 
 def kind(frames):
