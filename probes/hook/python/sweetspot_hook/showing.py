@@ -12,7 +12,7 @@ LOOP = ".prediction_loop"  # the end of the name of Lightning's module that pred
 NEAR = 8  # frames from that call outwards that are read
 
 # Parts of names. One of the first, and none of the second: what is measured is a validation.
-SHOWN = ("image", "img", "grid", "imshow", "savefig", "plot", "fake", "sampl", "generat", "decod", "translat")
+SHOWN = ("image", "img", "grid", "plot", "fake", "sampl", "generat", "decod", "translat")
 MEASURED = (
     "loss", "acc", "metric", "scor", "crit", "err", "correct", "perplex", "ppl", "mse", "mae", "psnr",
     "ssim", "fid", "inception", "bleu", "rouge", "f1", "auc", "iou", "dice", "recall", "precision", "reward", "entropy",
