@@ -277,10 +277,10 @@ class Between:
         tensor = isinstance(to, io.BytesIO) and not isinstance(what, (dict, self.torch.nn.Module))
         early = self.count == 0 and not self.optimizers
         data = of_data and (early and not self._are_weights(what) or _is_plain(what))  # as a corpus, or scores
-        if tensor or data or self.is_saving or not self.is_training():
+        if tensor or data or self.pause_kind or not self.is_training():
             return None
         begin = perf_counter()
-        self.is_saving = savers.kind(self.frames())  # what saves may call others that do
+        self.pause_kind = savers.kind(self.frames())  # what saves may call others that do
         if self.open is None:
             self.took(begin)
         return self.clock.mark()
@@ -295,15 +295,15 @@ class Between:
         """A library is about to draw pictures: returns the mark, or None where that is part of something else."""
         self.catch_up()
         self.spent()
-        if self.open is not None or self.is_saving or not self.is_training():
+        if self.open is not None or self.pause_kind or not self.is_training():
             return None
-        self.is_saving = showing.GENERATION
+        self.pause_kind = showing.GENERATION
         return self.clock.mark()
 
     @guarded
     def saved(self, begin):
         """A checkpoint was written, or pictures were drawn, which began at the mark."""
-        kind, self.is_saving = self.is_saving, False
+        kind, self.pause_kind = self.pause_kind, False
         self._add_pause(begin, self.clock.mark(), kind)
 
     def _add_pause(self, begin, end, kind, within=()):

@@ -26,7 +26,7 @@ class Data:
         self.used = None  # shape of what the network was first given in training
         self.kept = False  # the program keeps its batches: epochs do not show
         self.each = 1  # steps with the same batches
-        self.apart = False  # a thread that does not train fetches them
+        self.aside = False  # a thread that does not train fetches the batches
         self.cut = False  # the latest whole epoch ended before its pass did
         self.wait = 0.0  # seconds spent fetching since the last step
         self.epoch = self.index = 0  # of the coming iteration
@@ -104,8 +104,8 @@ class Data:
         if self.training is not None:
             self._adopt()
             self.first = len(self.training.sizes)
-            self.apart = self.training.thread not in (None, trainer)
-            if self.first == 1 or self.apart:
+            self.aside = self.training.thread not in (None, trainer)
+            if self.first == 1 or self.aside:
                 self.batches = 1
 
     def is_ambiguous(self):
@@ -242,7 +242,7 @@ class Data:
             return None
         if p.exhausted and self.lead:
             n = self.batches
-        elif self.apart:  # as many as it likes
+        elif self.aside:  # as many as it likes
             n = min(self.batches, len(p.sizes))
         else:
             n = len(p.sizes) - self.lead
@@ -332,7 +332,7 @@ class Data:
         if per_epoch == 1:
             return batch
         if loop is not None and loop.listed:
-            return per_epoch if batch == 1 else loop.given
+            return per_epoch if batch == 1 else loop.samples
         samples, each = loop is not None and loop.cut or (None, None)
         if self.used in ((each, batch), (batch, each)) and each != batch:
             return per_epoch and per_epoch * batch

@@ -45,7 +45,7 @@ class Epochs:
         self.cut = _cut(*within[0]) if len(within) == 1 and not parts else None
         # Whether the loop in it goes over a list or the like, and the samples of its entries.
         self.listed = self.length is not None and bool(within) and not _is_range(*within[0])
-        self.given = _given(*within[0]) if self.listed else None
+        self.samples = _samples(*within[0]) if self.listed else None
         # Its rounds, whatever a loader has.
         self.numbered = self.length is not None and bool(within) and _is_numbered(*within[0])
         # Whether the loop in it has its variable, as for _ in range(epochs): for _ in range(steps): has.
@@ -130,7 +130,7 @@ def _rounds(frame, loop):
     return _length(_over(loop), frame) if isinstance(loop, ast.For) else None
 
 
-def _given(frame, loop):
+def _samples(frame, loop):
     """The samples of the arrays in a list that a loop goes over, or those of what has a data set; None if unknown."""
     over = _over(loop)
     while isinstance(over, ast.Call) and over.args:  # zip

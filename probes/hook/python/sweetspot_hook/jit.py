@@ -204,7 +204,7 @@ class Search:
         self.loops = jax_loops.Loops(self.leaves)
         self.inside = None  # calls of the function that computes, or is traced
         self.places = {}  # where gradients are taken outside of them, by code and instruction
-        self.is_saving = False
+        self.pause_kind = False
         self.begun = False  # something was called that may be a step
         self.untrained = {}  # from when to when others were called before, by their identity
         self.between = []  # calls of others since
@@ -277,14 +277,14 @@ class Search:
     @guarded
     def saving(self, *_):
         """A checkpoint is about to be written: when, or None if it is part of another, or none of the training."""
-        if self.is_saving or self.over or self.steps is None or self.steps.training.idle():
+        if self.pause_kind or self.over or self.steps is None or self.steps.training.idle():
             return None
-        self.is_saving = self.steps.training.checkpoint(sys._getframe(1))
+        self.pause_kind = self.steps.training.checkpoint(sys._getframe(1))
         return perf_counter()
 
     @guarded
     def saved(self, begin):
-        kind, self.is_saving = self.is_saving, False
+        kind, self.pause_kind = self.pause_kind, False
         self.steps.training.interruption("pause", begin, perf_counter(), kind=kind)
 
     def is_traced(self, leaves):

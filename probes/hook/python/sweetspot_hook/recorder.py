@@ -59,7 +59,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
 
     def reset(self):
         """The state of a process without a step so far, such as a forked one."""
-        self.off = self.paused = self.inside = self.is_saving = self.averages = False
+        self.off = self.paused = self.inside = self.pause_kind = self.averages = False
         self.flops.end()
         self.flops = flops.Count(self.torch)
         self.owner = None  # the thread that trains
