@@ -83,6 +83,9 @@ func TestTokenFrames(t *testing.T) {
 
 // Limits, load and prices change what a replica holds and what it costs; undo takes them back.
 func TestTokensScrub(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestTokensOfLoads computes in the background by the same calls")
+	}
 	d := drive(t, 120, 40, probed(t))
 	d.serve()
 	if s := d.screen(); !strings.Contains(s, "lab-llama-3.1-8b") || !strings.Contains(s, "One replica holds") ||
