@@ -343,6 +343,21 @@ def next_of(words, n):
             nn.functional.cross_entropy(model(seen).view(-1, 9), to_come.reshape(-1)).backward()
             optimizer.step(); optimizer.zero_grad()
 `
+	const batches = `
+class Batches:
+    def __init__(self, samples, batch_size): self.samples, self.batch_size, self.at = samples, batch_size, 0
+    def __len__(self): return -(-len(self.samples) // self.batch_size)
+    def __iter__(self): return self
+    def __next__(self):
+        if self.at == len(self):
+            self.at = 0
+            raise StopIteration
+        self.at += 1
+        return torch.stack(self.samples[(self.at - 1) * self.batch_size : self.at * self.batch_size])
+def go_over(batches):
+    for epoch in range(9):
+        for x in batches: learn(x, x[:, :1])
+`
 	for body, want := range map[string][2]float64{ // samples and steps of an epoch
 		`
 xs, ys = torch.randn(50, 4), torch.randn(50, 1)
@@ -370,6 +385,14 @@ order = [3, 1, 2, 0]
 for epoch in range(9):
     for i in order: learn(xs[i], ys[i])
 `: {unknown, 4},
+		batches + `
+go_over(Batches([torch.randn(4) for _ in range(50)], 20))
+`: {50, 3},
+		batches + `
+batches = Batches([torch.randn(4) for _ in range(50)], 20)
+batches.names = [""] * 52 # which of the two is the set?
+go_over(batches)
+`: {unknown, 3},
 		text + `
 next_of(torch.randint(0, 9, (31, 6)), 10)
 `: {18, 3},

@@ -131,18 +131,29 @@ def _rounds(frame, loop):
 
 
 def _samples(frame, loop):
-    """The samples of the arrays in a list that a loop goes over, or those of what has a data set; None if unknown."""
+    """The samples of the arrays in a list that a loop goes over, or of what has or holds a set; None if unknown."""
     over = _over(loop)
     while isinstance(over, ast.Call) and over.args:  # zip
         over = over.args[0]
     try:
         found = loops.lookup(over, frame)
         if type(found) not in (list, tuple):
-            return loaders.train_size(found)
+            size = loaders.train_size(found)
+            return _held(found) if size is None else size
         samples = [arrays.batch(entry)[0] for entry in found[:MOST_ENTRIES]]
     except Exception:  # of an object that raises at whatever it is asked
         return None
     return None if None in samples or len(found) > MOST_ENTRIES else sum(samples)
+
+
+def _held(iterator):
+    """The samples in a program's own iterator, which cuts what it holds into as many batches as it has."""
+    each, batches = getattr(iterator, "batch_size", None), loaders.batches(iterator)
+    if type(each) is not int or each < 2 or not batches:
+        return None
+    lengths = {len(held) for held in vars(iterator).values() if type(held) in (list, tuple) or arrays.shape_of(held)}
+    fitting = {n for n in lengths if batches in (n // each, -(-n // each))}
+    return fitting.pop() if len(fitting) == 1 else None
 
 
 def _length(over, frame):
