@@ -67,10 +67,11 @@ class Phase:
         return any(p is not training and p in before.fetched for p in self.fetched)
 
     def shows(self, training, before):
-        """Whether one of the two went over a loader and the other made something to look at, as a text or pictures."""
-        with_data = [bool(phase.others(training)) for phase in (before, self)]
+        """Whether one of the two went over a loader and the other, as far as is known, made something to look at."""
+        both = before, self
+        with_data = [bool(phase.others(training)) for phase in both]
         return with_data[0] != with_data[1] and all(
-            phase.ran and not phase.differentiated for phase in (before, self)
+            phase.ran and not phase.differentiated and not phase.shown for phase in both
         )
 
     def extend(self, later):
