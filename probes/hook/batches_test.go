@@ -54,22 +54,24 @@ for epoch in range(4):
 	}
 }
 
-// A script may make several steps with each batch, as with a critic in a GAN: they are those of an
+// A script may make several steps with each batch, as with a critic in a GAN, or with a part of it: they are those of an
 // epoch before its end, too.
 func TestStepsWithTheSameBatch(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string]float64{
-		"for x, y in DataLoader(data, batch_size=6):\n    for _ in range(3): learn(x, y)\n":          12,
-		"for x, y in DataLoader(data, batch_size=6):\n    learn(x, y)\n":                             4,
-		"for i, (x, y) in enumerate(DataLoader(data, batch_size=2)):\n    learn(x, y, i % 3 == 2)\n": 4,
+	for body, want := range map[string][2]float64{ // a step's batch and steps of an epoch
+		"for x, y in DataLoader(data, batch_size=6):\n    for _ in range(3): learn(x, y)\n":                {6, 12},
+		"for x, y in DataLoader(data, batch_size=6):\n    for i in (0, 2, 4): learn(x[i:i+2], y[i:i+2])\n": {2, 12},
+		"for x, y in DataLoader(data, batch_size=6):\n    learn(x, y)\n":                                   {6, 4},
+		"for i, (x, y) in enumerate(DataLoader(data, batch_size=2)):\n    learn(x, y, i % 3 == 2)\n":       {6, 4},
 	} {
 		r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+body)},
 			Env: append(Env(os.Getenv("PYTHONPATH")), "SWEETSPOT_MAX_STEPS=4")}, nil)
 		if len(r.models) == 0 {
 			t.Fatalf("exit %+v, warnings %q, stderr %q", r.exit, r.warnings, r.stderr)
 		}
-		if got := number(r.models[len(r.models)-1].IterationsPerEpoch); got != want || len(r.iterations) != 4 {
-			t.Errorf("%s%d steps, %g in an epoch, want %g", body, len(r.iterations), got, want)
+		m := r.models[len(r.models)-1]
+		if got := [2]float64{number(m.BatchSize), number(m.IterationsPerEpoch)}; got != want || len(r.iterations) != 4 {
+			t.Errorf("%s%d steps, batch and steps of an epoch %g, want %g", body, len(r.iterations), got, want)
 		}
 	}
 }

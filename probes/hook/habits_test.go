@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"os"
 	"testing"
 
 	"sweetspot/probes/runner"
@@ -202,6 +201,24 @@ for step in range(8):
     for k in range(3): loss = loss + nn.functional.mse_loss(model(xs[4 * k : 4 * k + 4]), ys[4 * k : 4 * k + 4])
     loss.backward(); optimizer.step(); optimizer.zero_grad()
 `, 8, unknown, unknown, unknown, unknown, 0, 1},
+		{"one loss of two networks that are given the same", `
+xs, ys, also = torch.randn(60, 4), torch.randn(60, 1), nn.Linear(4, 1)
+optimizer = torch.optim.SGD([*model.parameters(), *also.parameters()], lr=0.01)
+for step in range(10):
+    for k in range(2): model(xs[k : k + 1]) # it acts, and learns one step in two
+    x, loss = xs[:12], 0
+    for of in (model, also): loss = loss + nn.functional.mse_loss(of(x), ys[:12])
+    if step > 1: loss.backward(); optimizer.step(); optimizer.zero_grad()
+`, 8, 12, unknown, unknown, unknown, 0, 1},
+		{"a network that is given arrays", `
+class Of(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.model = model
+    def forward(self, names, x): return self.model(torch.from_numpy(x))
+whole, names, xs = Of(), ["a", "b"], torch.randn(12, 4).numpy()
+for step in range(8): whole(names, xs).sum().backward(); optimizer.step(); optimizer.zero_grad()
+`, 8, 12, unknown, unknown, unknown, 0, 1},
 		{"a network that acts before it learns", `
 xs, ys = torch.randn(60, 4), torch.randn(60, 1)
 for step in range(10):
@@ -321,95 +338,5 @@ for epoch in range(2):
 					number(m.IterationsPerEpoch), got, c.batch, c.perEpoch, c.first, c.last)
 			}
 		})
-	}
-}
-
-// The samples of an epoch that no loader gives: they are cut by hand, are the entries of a list, or
-// parts of the columns of a long text.
-func TestSamplesOfNoLoader(t *testing.T) {
-	t.Parallel()
-	const text = `
-class Next(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.table, self.cells, self.out = nn.Embedding(9, 4), nn.GRU(4, 4), nn.Linear(4, 9)
-    def forward(self, x): return self.out(self.cells(self.table(x))[0])
-model = Next()
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-def next_of(words, n):
-    for epoch in range(9):
-        for k, i in enumerate(range(0, words.size(0) - 1, n)):
-            seen, to_come = words[i : i + n], words[i + 1 : i + n + 1]
-            nn.functional.cross_entropy(model(seen).view(-1, 9), to_come.reshape(-1)).backward()
-            optimizer.step(); optimizer.zero_grad()
-`
-	const batches = `
-class Batches:
-    def __init__(self, samples, batch_size): self.samples, self.batch_size, self.at = samples, batch_size, 0
-    def __len__(self): return -(-len(self.samples) // self.batch_size)
-    def __iter__(self): return self
-    def __next__(self):
-        if self.at == len(self):
-            self.at = 0
-            raise StopIteration
-        self.at += 1
-        return torch.stack(self.samples[(self.at - 1) * self.batch_size : self.at * self.batch_size])
-def go_over(batches):
-    for epoch in range(9):
-        for x in batches: learn(x, x[:, :1])
-`
-	for body, want := range map[string][2]float64{ // samples and steps of an epoch
-		`
-xs, ys = torch.randn(50, 4), torch.randn(50, 1)
-for epoch in range(9):
-    for i in range(0, len(xs), 20): learn(xs[i : i + 20], ys[i : i + 20])
-`: {50, 3},
-		`
-pairs = [(torch.randn(1, 4), torch.randn(1, 1)) for _ in range(7)]
-for epoch in range(9):
-    for x, y in pairs: learn(x, y)
-`: {7, 7},
-		`
-xs, ys = [torch.randn(8, 4) for _ in range(6)], [torch.randn(8, 1) for _ in range(6)]
-for epoch in range(9):
-    for x, y in zip(xs, ys): learn(x, y)
-`: {48, 6},
-		`
-xs, ys = torch.randn(50, 4).split(12), torch.randn(50, 1).split(12)
-for epoch in range(9):
-    for x, y in zip(xs, ys): learn(x, y)
-`: {50, 5},
-		`
-xs, ys = torch.randn(50, 4).split(12), torch.randn(50, 1).split(12)
-order = [3, 1, 2, 0]
-for epoch in range(9):
-    for i in order: learn(xs[i], ys[i])
-`: {unknown, 4},
-		batches + `
-go_over(Batches([torch.randn(4) for _ in range(50)], 20))
-`: {50, 3},
-		batches + `
-batches = Batches([torch.randn(4) for _ in range(50)], 20)
-batches.names = [""] * 52 # which of the two is the set?
-go_over(batches)
-`: {unknown, 3},
-		text + `
-next_of(torch.randint(0, 9, (31, 6)), 10)
-`: {18, 3},
-		text + `
-next_of(torch.randint(0, 9, (220001, 6)), 2)
-`: {unknown, unknown}, // more rounds than are looked at
-	} {
-		for _, steps := range []string{"2", "12"} { // within the first epoch, and after whole ones
-			r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+body)},
-				Env: append(Env(os.Getenv("PYTHONPATH")), "SWEETSPOT_MAX_STEPS="+steps)}, nil)
-			if len(r.models) == 0 || len(r.warnings) > 0 {
-				t.Fatalf("exit %+v, warnings %q, stderr %q", r.exit, r.warnings, r.stderr)
-			}
-			m := r.models[len(r.models)-1]
-			if got := [2]float64{number(m.TrainSize), number(m.IterationsPerEpoch)}; got != want {
-				t.Errorf("%s steps of%s: %g samples and steps of an epoch, want %g", steps, body, got, want)
-			}
-		}
 	}
 }

@@ -69,6 +69,18 @@ class Early:
     def wrapped(model, held_out):
         evaluate(Wrapper(model), held_out)
 
+    def gradients(model, held_out):  # are not turned off
+        model.eval()
+        for x, y in held_out:
+            nn.functional.mse_loss(model(x), y)
+        model.train()
+
+    def summed_up(model, held_out):  # as by what counts a network's layers and its work
+        model.eval()
+        for _ in range(2):
+            model(torch.randn(1, 6))
+        model.train()
+
     def shown(model, held_out):
         evaluate(model, [(torch.randn(4, 6), torch.randn(4, 1))])
         model.train()

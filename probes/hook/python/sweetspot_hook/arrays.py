@@ -20,16 +20,17 @@ def elements(shape):
 
 def batch(data):
     """(samples, shape of one) of the first array in nested lists, tuples and mappings; (None, None) without one."""
-    shape = _first(data, 0)
+    shape = first(data)
     return (shape[0], shape[1:]) if shape else (None, None)
 
 
-def _first(data, depth):
+def first(data, depth=0):
+    """The shape of the first array in them, or None."""
     shape = shape_of(data)
     if shape is not None or depth == 4:
         return shape
     parts = data.values() if isinstance(data, dict) else data if isinstance(data, (list, tuple)) else ()
-    return next((found for found in (_first(part, depth + 1) for part in parts) if found), None)
+    return next((found for found in (first(part, depth + 1) for part in parts) if found), None)
 
 
 def unit(shape):

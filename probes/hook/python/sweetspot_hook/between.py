@@ -61,7 +61,12 @@ class Between:
         Where it computes more than once in the first step, as with accumulated gradients, its
         batch is not that of the step, and unknown.
         """
-        if compiled.is_traced(self.torch, inputs) or self.is_aside():
+        counts = self.inputs is not None and not self.off
+        if counts and id(module) != self.first_module or compiled.is_traced(self.torch, inputs) or self.is_aside():
+            return
+        if counts:
+            if module.training and self.torch.is_grad_enabled():
+                self.log.add((self.inputs.add, self.inputs.size(inputs)))
             return
         self.computing()
         if not self.off and self.count == 0 and self.gradients is not None:
@@ -70,9 +75,10 @@ class Between:
             self.unread = self.unread and self.count > 0
         if self.off or self.count > 0:
             return handle.remove()
-        if not module.training or not self.torch.is_grad_enabled():
-            if not self.torch.is_grad_enabled():
-                self.untrained.computing(module)
+        gradients = self.torch.is_grad_enabled()
+        if not module.training or not gradients:
+            if not gradients or self.backwards == 0:
+                self.untrained.computing(module, gradients)
             return
         if self.forward_at is None or (self.built_at is not None and self.forward_at < self.built_at):
             self.forward_at = perf_counter()

@@ -34,6 +34,7 @@ class Data:
         self.name = self.size = self.length = None  # of the training set; None unknown
         self.of_rank = False  # the size is that of each rank's own set
         self.counted = None  # units of a whole pass, as fetched
+        self.given = None  # samples of an epoch, as the network was given them
         self.loop = None  # of the program over epochs, where no loader tells of these
         self.turns = False  # the coming iteration is the first of another round of it
         # Whether the program's text counts epochs, and to how many batches it cuts a pass.
@@ -268,6 +269,11 @@ class Data:
             a_pass.begun = self.index
         a_pass.uses, a_pass.used = a_pass.uses + 1, a_pass.used + n
 
+    def part(self, batch, given):
+        """The batch of a step, given what the network was given in the first: each may use a part of a loader's."""
+        n = round(self.each)
+        return given if n > 1 and given is not None and given * n == batch else batch
+
     def use_first(self):
         """The units that the first step used, or None."""
         if self.training is None:
@@ -332,11 +338,11 @@ class Data:
         if per_epoch == 1:
             return batch
         if loop is not None and loop.listed:
-            return per_epoch if batch == 1 else loop.samples
+            return per_epoch if batch == 1 else loop.samples or self.given
         samples, each = loop is not None and loop.cut or (None, None)
         if self.used in ((each, batch), (batch, each)) and each != batch:
             return per_epoch and per_epoch * batch
-        return samples if each == batch else None
+        return samples if each == batch else self.given
 
 
 def steps_at_end():

@@ -4,6 +4,8 @@ import collections
 import collections.abc
 import weakref
 
+from . import arrays
+
 # Batches of a pass that are remembered until a step uses them.
 REMEMBERED = 4096
 
@@ -168,11 +170,11 @@ def look(batch):
 
 
 def glance(batch):
-    """The shape of the batch's first tensor, and whether it is of images; None for no such."""
+    """The shape of the batch's first tensor, or else array, and whether it is of images; None for no such."""
     try:
         tensor = first_tensor(batch, 0)
-        shape = () if tensor is None else tuple(tensor.shape)
-        return (shape, len(shape) == 4 and is_image(tensor)) if shape else None
+        shape = arrays.first(batch) if tensor is None else tuple(tensor.shape)
+        return (shape, len(shape) == 4 and (tensor is None or is_image(tensor))) if shape else None
     except Exception:  # a batch of the program's own making, which does not like to be looked at
         return None
 

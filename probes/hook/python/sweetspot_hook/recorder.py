@@ -13,8 +13,8 @@ import threading
 from time import perf_counter
 
 from . import (
-    between, clock, control, cycles, data, delivered, ends, epoch_loop, events, facts, flops, graphs, guard, language,
-    lengths, log, model_parallel, packages, ranks, savers, sizes, stepping, syntax, untrained, work,
+    between, clock, control, cycles, data, delivered, ends, epoch_loop, events, facts, flops, graphs, guard, inputs,
+    language, lengths, log, model_parallel, packages, ranks, savers, sizes, stepping, syntax, untrained, work,
 )
 from .guard import guarded
 
@@ -86,6 +86,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         # Id of what first computed, the units it was given, and their shape.
         self.first_module, self.batch, self.given, self.micro = None, None, None, None
         self.of_loss = None  # the samples that the first loss was taken over
+        self.inputs = None  # counts the samples of the first epoch, where nothing else tells how many there are
         self.first_input, self.first_at = None, 0  # a reference to what it was given, and the backward passes before
         self.computes_on = None  # device, where the optimizer may have its parameters elsewhere
         self.data = data.Data()
@@ -193,6 +194,8 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         if self.micro is not None and self.data.training is None:
             self.batch = self.micro.batch(self.frames())
             syntax.forget()
+        elif self.data.training is None and self.batch is not None and self.world == 1:
+            self.inputs = inputs.of(self.batch, self.data.used, self.data.loop)
         self.batch = self.batch or self.of_loss
         start = self.clock.host(self.data.training.begin) if self.data.training is not None else self.forward_at
         start = min(start or self.built_at or end, end)
@@ -232,6 +235,8 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
             d.learn()
             self._report_first()
         if d.turns:
+            if self.inputs is not None:
+                d.given, self.inputs = self.inputs.of_epoch(self.count), None
             d.turn(self.count)
             if d.loop is not None and d.loop.is_left():
                 d.loop = epoch_loop.find(self.frames())
@@ -323,7 +328,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         if self.rank != 0:
             return
         name, size, per_epoch = self.data.facts(self.replicas)
-        batch = self.work.batch()
+        batch = self.data.part(self.work.batch(), self.batch)
         if batch is not None:
             self.facts.batch_size = batch * self.replicas
         if size is None and self.data.training is None:

@@ -21,14 +21,16 @@ class Evaluation:
         self.begin, self.end = perf_counter(), None
         # A wrapper may be gone by the first step, and another module in its place.
         self.parts = _parts(module)
-        self.first, self.computed = None, 0  # the part that first computed, and how often it did, without gradients
+        self.first, self.computed = None, 0  # the part that first computed, and how often it did
+        self.gradients = False  # whether these were asked for, as where a program does not care
         self.passes = collections.deque(maxlen=MOST)  # over loaders
         self.exhausted, self.seen, self.last = 0, None, None  # of them: how many, the last's samples, and when
 
     def is_of(self, watched):
         return any(m in watched and part() is not None for m, part in self.parts.items())
 
-    def compute(self, module):
+    def compute(self, module, gradients):
+        self.gradients = self.gradients or gradients
         if self.first is None and id(module) in self.parts:
             self.first = id(module)
         self.computed += id(module) == self.first
@@ -42,7 +44,7 @@ class Evaluation:
             return blind or self.computed > 0
         if any(p.length for p in self.passes):
             return False
-        return (self.computed > 1 or blind and not self.passes) and self.end is not None
+        return (self.computed > 1 and not self.gradients or blind and not self.passes) and self.end is not None
 
     def units(self):
         """Samples that it saw, or None. Of several loaders the result may be that of one."""
@@ -70,10 +72,10 @@ class Untrained:
         elif not training and (e is None or not e.computed) and not showing.is_check(sys._getframe(1)):
             self.open[id(module)] = Evaluation(module)
 
-    def computing(self, module):
-        """A module is about to compute without gradients."""
+    def computing(self, module, gradients):
+        """A module is about to compute in evaluation mode, or without gradients."""
         for e in self.open.values():
-            e.compute(module)
+            e.compute(module, gradients)
 
     def asked(self, a_pass):
         """A pass gave a batch."""
