@@ -81,6 +81,8 @@ last_named: 18 steps, None epochs
 divided: 8 steps, None epochs
 counted_beside: 8 steps, None epochs
 parts_counted: None steps, None epochs
+by_one: 6 steps, None epochs
+from_zero: 7 steps, None epochs
 shown_each: None steps, None epochs
 `
 	prints(t, "steps_by_loop.py", want)

@@ -139,3 +139,28 @@ for epoch in range(9):
 		}
 	}
 }
+
+// A sampler may repeat a sample to fill the last batch up; what it draws twice is drawn twice.
+func TestSamplesOfFullBatches(t *testing.T) {
+	t.Parallel()
+	for batches, want := range map[string]float64{
+		"[[0, 1], [2, 3], [4, 0]]":         5,
+		"[[0, 1], [2, 3], [4]]":            5,
+		"[[0, 1], [2, 3], [4, 0], [1, 2]]": 8,
+	} {
+		body := `
+from torch.utils.data import TensorDataset
+five = TensorDataset(torch.randn(5, 4), torch.randn(5, 1))
+for epoch in range(3):
+    for x, y in DataLoader(five, batch_sampler=` + batches + `): learn(x, y)
+`
+		r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+body)}, Env: Env(os.Getenv("PYTHONPATH"))},
+			nil)
+		if len(r.models) == 0 {
+			t.Fatalf("exit %+v, warnings %q, stderr %q", r.exit, r.warnings, r.stderr)
+		}
+		if got := number(r.models[len(r.models)-1].TrainSize); got != want {
+			t.Errorf("%s: %g samples, want %g", batches, got, want)
+		}
+	}
+}

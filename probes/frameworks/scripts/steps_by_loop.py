@@ -1,4 +1,4 @@
-"""Trainings that count steps and no epochs: python3 steps_by_loop.py prints of each what the hook finds in its first step.
+"""Trainings that count steps and no epochs: it prints of each what the hook finds in its first step.
 
 They need no PyTorch: a step asks the hook and ends the training.
 """
@@ -487,6 +487,21 @@ def parts_counted():
                 train(x)
 
 
+def by_one(first=1):
+    step, total_step, accumulated_steps = first, 6, 1
+    while True:
+        for x in batches():
+            if step % accumulated_steps == 0:
+                train(x)
+            if step == total_step:
+                quit()
+            step += 1
+
+
+def from_zero():
+    by_one(first=0)
+
+
 def shown_each():
     step = 0
     while len(sys.argv) < 9:
@@ -510,6 +525,6 @@ WAYS = (
     counts_by_name, summed, left, resumed, held, shown, whole_set, rows_of_epoch, waits_for_a_number,
     waits_above, waits_for_data, passes_over, waits_within, waits_for_a_counter, waits_before, waits_for_epochs,
     waits_for_rounds, worked_out, goes_on, without_end, tasks, flagged, all_steps, itr,
-    last_named, divided, counted_beside, parts_counted, shown_each,
+    last_named, divided, counted_beside, parts_counted, by_one, from_zero, shown_each,
 )
 print(*map(asked, WAYS), sep="\n")

@@ -224,7 +224,7 @@ class Data:
     def _whole(self, a_pass, count):
         self.epochs_done, self.steps_done, self.cut = self.epochs_done + 1, count, a_pass.is_cut()
         if a_pass.exhausted and self.counted is None:
-            self.counted = a_pass.units
+            self.counted = a_pass.samples()
 
     def finish(self, count, backwards):
         """At the end of the program, after so many backward passes, the last pass may be a whole epoch too."""

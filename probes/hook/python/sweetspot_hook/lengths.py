@@ -41,6 +41,8 @@ class Lengths:
         if f.epochs and f.steps is None and not epochs.counted(frames) and steps.in_doubt(frames):
             f.epochs = None  # of this name it has some, and trains by steps
         self._find_pass(frames, loader)
+        if f.epochs and f.steps == self.data.rounds:
+            f.steps = None  # they are those of each pass
         later = self._plan(frames, repeated)
         f.epochs = self.due = f.epochs and f.epochs + self.data.epochs_done
         f.epochs = f.epochs and f.epochs + later

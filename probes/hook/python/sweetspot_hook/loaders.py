@@ -17,7 +17,7 @@ class Pass:
         # The loader itself may be freed before its iterator.
         self.loader_id = id(loader)
         self.name, self.train_size, self.length = dataset_name(loader), train_size(loader), batches(loader)
-        self.of_rank = draws_alone(loader)
+        self.of_rank, self.held = draws_alone(loader), length(getattr(loader, "dataset", None))
         # The latter is the dimension of a batch that its samples are in.
         self._batch_size, self._dim = getattr(loader, "batch_size", None), 0
         self.begin = begin  # mark
@@ -49,6 +49,11 @@ class Pass:
     def is_cut(self):
         """Whether it gave fewer batches than it has: where it was over, the program went on before its end."""
         return not self.exhausted and self.length is not None and self.given < self.length
+
+    def samples(self):
+        """Those of a whole pass. A sampler may repeat a few to fill the last batch up."""
+        repeated = self.held and self.units and self.units - self.held
+        return self.held if repeated and 0 < repeated < self.units / self.given else self.units
 
     def is_last(self):
         """After a batch was given: whether it has no more, of several."""

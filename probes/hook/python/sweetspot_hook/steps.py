@@ -246,7 +246,7 @@ def rounds_more(statement, test, frame, loop):
     own = isinstance(loop, ast.For) and any(
         getattr(n, "id", None) == getattr(left, "id", "") for n in ast.walk(loop.target)
     )
-    first = first_number(loop, frame) if own else _worked_out(left, loop, frame)
+    first = first_number(loop, frame) if own else _of_first(left, statement, loop, frame)
     if first is None:
         return 0
     beyond = isinstance(test.ops[0], ast.Gt)
@@ -254,21 +254,21 @@ def rounds_more(statement, test, frame, loop):
     return 1 - first + beyond - counted
 
 
-def _worked_out(counter, loop, frame):
-    """The number of the first step, where a loop works each one out before its step and adds to none; else None.
+def _of_first(counter, statement, loop, frame):
+    """The number of the first step, where a loop gives each its own before it, or after this statement; else None.
 
-        for i, batch in enumerate(loader):
-            iteration = epoch * len(loader) + i
-            train(batch)
-            if iteration >= most: break
+        for i, batch in enumerate(loader):              while True:
+            iteration = epoch * len(loader) + i             train(next(batches))
+            train(batch)                                    if step == most: break
+            if iteration >= most: break                     step += 1
     """
     sets = [
         n for n in ast.walk(loop) if isinstance(n, (ast.Assign, ast.AugAssign))
         for t in (n.targets if isinstance(n, ast.Assign) else [n.target]) if ast.unparse(t) == ast.unparse(counter)
     ]
-    if not sets or any(isinstance(n, ast.AugAssign) or n.lineno > frame.f_lineno for n in sets):
+    if any(n.lineno < statement.lineno if isinstance(n, ast.AugAssign) else n.lineno > frame.f_lineno for n in sets):
         return None
-    first = loops.value(counter, frame)
+    first = loops.value(counter, frame) if sets else None
     return first if first in (0, 1) else None
 
 
@@ -340,8 +340,11 @@ def rounds_of(node, frame):
 
 
 def accumulates(frame):
-    """Whether the frame is within an if that asks for a remainder, as steps after every so many batches are."""
-    return any(map(_asks_remainder, _tests(frame)))
+    """Whether the frame is within an if that asks for a remainder, as steps after every so many batches are.
+
+    That of a division by one is not asked for: every batch has a step.
+    """
+    return any(_asks_remainder(test, frame) for test in _tests(frame))
 
 
 def waits(frame):
@@ -363,9 +366,13 @@ def _tests(frame):
     return [n.test for n in syntax.around(frame) if isinstance(n, ast.If)]
 
 
-def _asks_remainder(expression):
-    return any(isinstance(part, ast.Mod) and not isinstance(getattr(op, "left", None), ast.Constant)
-               for op in ast.walk(expression) for part in ast.iter_child_nodes(op))
+def _asks_remainder(expression, frame=None):
+    """Whether it has a remainder, of a division by more than one where a frame is given."""
+    found = [
+        op for op in ast.walk(expression)
+        if isinstance(getattr(op, "op", None), ast.Mod) and not isinstance(getattr(op, "left", None), ast.Constant)
+    ]
+    return any(frame is None or not isinstance(op, ast.BinOp) or loops.value(op.right, frame) != 1 for op in found)
 
 
 def whole(n):
