@@ -188,6 +188,9 @@ given_to_another: 2 epochs, None steps, it trains again further down (line 4 of 
 of_the_same_library: 2 epochs, None steps, it trains again further down (line 4 of it)
 of_others: 2 epochs, None steps, None
 by_another_function: 2 epochs, None steps, it trains again further down (line 3 of it), for 3 epochs more
+by_experiments: 4 epochs, None steps, it trains again further down (line 2 of it), for 4 epochs more
+by_experiments_of: 2 epochs, None steps, it trains again further down (line 2 of it), for 3 epochs more
+by_experiments_now: 4 epochs, None steps, it trains again further down (line 2 of it)
 made_later: 2 epochs, None steps, it trains again further down (line 4 of it)
 two_each_round: 6 epochs, None steps, it trains again further down (line 5 of it)
 by_a_trainer: 6 epochs, 50 steps, None
@@ -208,7 +211,7 @@ func TestEpochsOfALoop(t *testing.T) {
 	for _, c := range []struct {
 		way    string
 		epochs float64
-	}{{"arguments", 3}, {"called", 2}, {"folds", 3}, {"all_folds", 6}, {"split", 24}, {"some_folds", 3},
+	}{{"arguments", 3}, {"of_a_class", 4}, {"called", 2}, {"folds", 3}, {"all_folds", 6}, {"split", 24}, {"some_folds", 3},
 		{"updates", 2}, {"updates_alone", unknown},
 		{"unclear", unknown}, {"steps", unknown}} {
 		t.Run(c.way, func(t *testing.T) {

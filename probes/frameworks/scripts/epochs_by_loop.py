@@ -34,6 +34,19 @@ def arguments():
             optimizer.step()
 
 
+class Settings:
+    epoch = 4  # of the class, and not of what is made of it
+
+    def __init__(self):
+        self.rate = 0.1
+
+
+def of_a_class():
+    settings = Settings()
+    for k in range(settings.epoch):
+        one_epoch()
+
+
 def called():
     for i in range(1, EPOCH_COUNT + 1):
         one_epoch()

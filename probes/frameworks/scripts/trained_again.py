@@ -12,6 +12,7 @@ import types
 from sweetspot_hook import epochs, repeats, steps
 
 FINE_TUNE = False
+FEW = 4
 
 
 SEARCHES = """
@@ -67,6 +68,13 @@ class Trainer(Estimator):
     def train(self, data):
         done = 0
         while not done:
+            for x in data:
+                self.step()
+
+
+class Network(Estimator):
+    def fit(self, data, epochs):
+        for epoch in range(epochs):
             for x in data:
                 self.step()
 """
@@ -364,6 +372,34 @@ def made_later():
     other.fit("ab", epochs=3)
 
 
+def experiment(net):
+    return net.fit("ab", epochs=FEW)
+
+
+def by_experiments():
+    experiment(tuner.Network(step))
+    history = experiment(tuner.Network(step))
+
+
+def experiment_of(n):
+    return tuner.Network(step).fit("ab", epochs=n)
+
+
+def by_experiments_of():
+    experiment_of(2)
+    history = experiment_of(n=3)
+
+
+def experiment_now(net):
+    n = FEW
+    return net.fit("ab", epochs=n)
+
+
+def by_experiments_now():
+    experiment_now(tuner.Network(step))
+    history = experiment_now(tuner.Network(step))
+
+
 def two_each_round():
     for fold in range(3):
         net = tuner.Estimator(step)
@@ -425,6 +461,6 @@ def asked(way):
 
 print(*map(asked, (whole, numbered, comprehended, listed, cross_validated, drawn_before, layer_by_layer, differing, streamed, tried, tried_again,
                    once_more, on_one_line, alternative, turned_off, no_rounds, forked, second_loop, loop_of_another_step, loop_of_a_world, each_its_own, set_between, longer, perhaps, of_unknown_length, evaluated,
-                   searched, called_once, given_to_another, of_the_same_library, of_others, by_another_function, made_later, two_each_round,
+                   searched, called_once, given_to_another, of_the_same_library, of_others, by_another_function, by_experiments, by_experiments_of, by_experiments_now, made_later, two_each_round,
                    by_a_trainer, by_a_trainer_each, until, until_counted, by_a_search,
                    fine_tuned, fine_tuned_for, by_a_hook)), sep="\n")

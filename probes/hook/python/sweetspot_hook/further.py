@@ -111,7 +111,7 @@ def epochs(later, block, frame, nest):
         raise ValueError("it may be passed over")
     if block[0].lineno <= frame.f_lineno <= block[0].end_lineno:
         return _as_now(later, block, frame, loops.epochs(nest)[0])
-    given = {k.arg: k.value for k in getattr(later, "keywords", ())}
+    given = _of_fit(later, block, frame, nest[0][1])
     if "epochs" in given and syntax.is_library(nest[0][1]):
         n, at = (loops.value(given.get(k, ast.Constant(0)), frame) for k in ("epochs", "initial_epoch"))
         if any(_sets(block, given[k]) for k in ("epochs", "initial_epoch") if k in given):
@@ -136,6 +136,26 @@ def epochs(later, block, frame, nest):
         # As in range(1, epochs + 1).
         n += loops.value(given[name], frame) - loops.lookup(ast.Name(name, ast.Load()), of)
     return n
+
+
+def _of_fit(call, block, frame, within):
+    """What a call from this frame gives a library's fit by name, or one of the program's function that calls it.
+
+    The frame within is the library's.
+    """
+    of = within
+    while of.f_back is not None and of.f_back is not frame:
+        of = of.f_back
+    function = syntax.function(of)
+    if syntax.is_library(of) or not isinstance(function, syntax.FUNCTIONS) or schedule.name(call) != function.name:
+        return {k.arg: k.value for k in getattr(call, "keywords", ())}
+    given, found, changes = _arguments(call, function), {}, _stored(function.body) | _stored(block)
+    for k in (k for n in schedule.inside([leaf(function.body, of.f_lineno)]) if _is_trainer(n) for k in n.keywords):
+        if getattr(k.value, "id", None) in given:
+            found[k.arg] = given[k.value.id]
+        elif not syntax.names(k.value) & changes:
+            found[k.arg] = ast.copy_location(ast.Constant(loops.value(k.value, of)), call)
+    return found
 
 
 def _as_now(call, block, frame, n):
@@ -184,11 +204,15 @@ def _steppers(frame):
 
 def _sets(block, node):
     """Whether these statements may give a name of the node another value before it."""
-    stored = {
+    return bool(_stored(block, node.lineno) & syntax.names(node))
+
+
+def _stored(block, line=float("inf")):
+    """The names that these statements give values, up to a line."""
+    return {
         n.id for s in block for n in ast.walk(s)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.lineno <= node.lineno
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.lineno <= line
     }
-    return bool(stored & syntax.names(node))
 
 
 def _arguments(call, function):
@@ -260,4 +284,4 @@ def _is_empty(loop, frame):
 
 
 def _is_count(node):
-    return schedule.COUNTERS.fullmatch(schedule.name(node)) is not None
+    return schedule.is_count(schedule.name(node))

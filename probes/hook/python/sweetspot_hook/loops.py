@@ -280,6 +280,10 @@ def held(holder, name):
         return held(own.get("_flagvalues"), own.get("_name"))
     if issubclass(type(holder), dict):  # whose entries may be attributes
         return dict.get(holder, name)
+    kinds = (holder if issubclass(type(holder), type) else type(holder)).__mro__
+    shared = next((vars(kind)[name] for kind in kinds if name in vars(kind)), None)  # class Config: epoch = 14
+    if shared is not None and not hasattr(type(shared), "__get__"):
+        return shared
     found = _settings(holder).get(name)
     kept = vars(found) if hasattr(found, "__dict__") else {}
     return next((kept[k] for k in ("_value", "_val") if k in kept), found)

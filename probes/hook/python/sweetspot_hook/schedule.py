@@ -75,6 +75,11 @@ def name(node):
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
+def is_count(called):
+    """Whether something of this name counts epochs or steps; all in capitals it is how many there are."""
+    return COUNTERS.fullmatch(called) is not None and not called.isupper()
+
+
 def inside(nodes, off=lambda test: False):
     """All nodes in these but those of functions of their own, and those under a condition that is off."""
     nodes = list(nodes)
@@ -115,7 +120,7 @@ class Reader:
             called = name(node)
             if called in self.counts:
                 return self.counts[called]
-            return ("epoch" if "epoch" in called.lower() else "step") if COUNTERS.fullmatch(called) else None
+            return ("epoch" if "epoch" in called.lower() else "step") if is_count(called) else None
         parts = (
             node.args + [k.value for k in node.keywords] if isinstance(node, ast.Call)
             else ast.iter_child_nodes(node)
