@@ -83,6 +83,9 @@ counted_beside: 8 steps, None epochs
 parts_counted: None steps, None epochs
 by_one: 6 steps, None epochs
 from_zero: 7 steps, None epochs
+before_the_next: 6 steps, None epochs
+by_a_letter: 7 steps, None epochs
+by_a_letter_alone: None steps, None epochs
 shown_each: None steps, None epochs
 `
 	prints(t, "steps_by_loop.py", want)
@@ -144,6 +147,7 @@ replayed: 37 steps told, at first after 10, 37 done
 backwards: 20 steps told, at first after 10, 20 done
 early: 16 steps told, at first after 12, 16 done
 changing: 0 steps told, at first after 12, 84 done
+played: 30 steps told, at first after 12, 30 done
 until_solved: None steps told, at first after None, 120 done
 unknown: None steps told, at first after None, 36 done
 alone: None steps told, at first after None, 4 done

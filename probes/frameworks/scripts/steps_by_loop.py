@@ -502,6 +502,33 @@ def from_zero():
     by_one(first=0)
 
 
+def before_the_next():
+    iteration, num_iter = 0, 6
+    while True:
+        train(iteration)
+        if iteration + 1 == num_iter:
+            sys.exit()
+        iteration += 1
+
+
+def by_a_letter():
+    i, num_iter = 0, 6
+    while True:
+        train(i)
+        if i == num_iter:
+            sys.exit()
+        i += 1
+
+
+def by_a_letter_alone():
+    i, most = 0, 6
+    while True:
+        train(i)
+        if i == most:
+            sys.exit()
+        i += 1
+
+
 def shown_each():
     step = 0
     while len(sys.argv) < 9:
@@ -525,6 +552,7 @@ WAYS = (
     counts_by_name, summed, left, resumed, held, shown, whole_set, rows_of_epoch, waits_for_a_number,
     waits_above, waits_for_data, passes_over, waits_within, waits_for_a_counter, waits_before, waits_for_epochs,
     waits_for_rounds, worked_out, goes_on, without_end, tasks, flagged, all_steps, itr,
-    last_named, divided, counted_beside, parts_counted, by_one, from_zero, shown_each,
+    last_named, divided, counted_beside, parts_counted, by_one, from_zero, before_the_next, by_a_letter,
+    by_a_letter_alone, shown_each,
 )
 print(*map(asked, WAYS), sep="\n")

@@ -1,4 +1,4 @@
-"""Trainings whose loops do not count steps: python3 steps_by_pace.py prints what the hook tells of each by its first rounds.
+"""Trainings whose loops do not count steps: it prints what the hook tells of each by its first rounds.
 
 They need no PyTorch.
 """
@@ -79,6 +79,16 @@ def changing(train):
             train()
 
 
+def played(train):
+    time_step, most, each = 0, 200, 40
+    while time_step <= most:
+        for t in range(1, 11):
+            time_step += 1
+            if time_step % each == 0:
+                for k in range(6):
+                    train()
+
+
 def until_solved(train):
     for iteration in range(6):
         left = 20
@@ -105,5 +115,7 @@ def told(way):
     return "%s: %s steps told, at first after %s, %d done" % (way.__name__, s.told, s.at, s.done)
 
 
-ways = rollouts, counted_before, counted_after, replayed, backwards, early, changing, until_solved, unknown, alone
+ways = (
+    rollouts, counted_before, counted_after, replayed, backwards, early, changing, played, until_solved, unknown, alone,
+)
 print(*map(told, ways), sep="\n")

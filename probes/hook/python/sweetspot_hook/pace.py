@@ -11,7 +11,7 @@ The rounds of the outermost loop are known. Where each makes as many steps as th
 
 import ast
 
-from . import loops
+from . import loops, steps
 
 FEWEST = 10  # steps in rounds alike before more such are expected
 
@@ -34,7 +34,9 @@ def find(frames, done):
     end = loops.value(test.comparators[0], frame)
     if end is None or len(test.ops) > 1:
         return None
-    return _begun(frame, loop, test.left, range(end + isinstance(test.ops[0], ast.LtE)), done)
+    # What is done whenever a count is a multiple of a number is done with the last such up to the end.
+    beyond = isinstance(test.ops[0], ast.LtE) and not any(map(steps.accumulates, frames))
+    return _begun(frame, loop, test.left, range(end + beyond), done)
 
 
 def _begun(frame, loop, counter, over, done):

@@ -240,9 +240,9 @@ def rounds_more(statement, test, frame, loop):
             train(batch)
             if step >= total - 1: break
     """
-    left = getattr(test, "left", None)
-    if statement.lineno <= frame.f_lineno:
+    if statement.lineno <= frame.f_lineno or not isinstance(test, ast.Compare):
         return 0
+    left, _ = _counter(test.left, frame, loop)
     own = isinstance(loop, ast.For) and any(
         getattr(n, "id", None) == getattr(left, "id", "") for n in ast.walk(loop.target)
     )
@@ -286,7 +286,9 @@ def compared(test, frame, ways, loop, outer, counters=None):
         left, right = left.left, left.right
     counter, done = _counter(left, frame, loop)
     name = getattr(counter, "attr", getattr(counter, "id", ""))
-    if not counts(name) or outer and begins_again(name, loop, outer):
+    if not counts(name) and not (len(name) == 1 and counts(ast.unparse(right))):
+        return None
+    if outer and begins_again(name, loop, outer):
         return None
     if counters is not None and ast.unparse(counter) not in counters:
         return None
