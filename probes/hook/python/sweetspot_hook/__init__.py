@@ -22,11 +22,14 @@ what it watches once the program has imported it. The modules:
     recorder.py   turns the wrappers' calls into iterations
     log.py        a little later, many at once
     stepping.py   the steps of optimizers, and which of them end an iteration
+    intervals.py  the time between two of them
     cycles.py     by the order in which several optimizers step
     gradients.py  and by the changed parameters where there is none
     compiled.py   leaves torch.compile undisturbed, and tells how long it took
     between.py    and what happens in between into pauses and validations
     delivered.py  and the batches that loaders give meanwhile
+    data.py       which of these the steps use
+    inputs.py     and what the network is given where no loader gives any
     showing.py    what is computed only to be looked at
     guard.py      keeps failures of the hook out of the program
     micro.py      batches that a step adds up without a loader
@@ -46,15 +49,20 @@ what it watches once the program has imported it. The modules:
     clock.py      time on the host, and on a device without waiting for it
     graphs.py     steps that were captured in a CUDA graph
     facts.py      what is being trained: parameters, precision, GPUs
-    epochs.py     how many epochs the program will train
+    lengths.py    how long the program trains
+    epochs.py     in epochs
     one_pass.py   that it trains for one alone, without a loop over epochs
-    steps.py      how many steps, where it counts these
+    steps.py      or steps, where it counts these
+    delayed.py    or makes them in some rounds only
+    pace.py       or by those of its first rounds
     remainders.py and in a pass, where it makes one after every so many batches
     loops.py      the loops that a step is in
+    syntax.py     by the program's text
     language.py   how a language model is trained
     architecture.py  and its figures
     packages.py   what the program has imported
     ranks.py      which process of a data-parallel training this is
+    model_parallel.py  and which share the network out
     control.py    the request to stop
     uncaught.py   the exception that ended the program
     ends.py       the end of a process of multiprocessing

@@ -14,7 +14,8 @@ from time import perf_counter
 
 from . import (
     between, clock, control, cycles, data, delivered, ends, epoch_loop, events, facts, flops, graphs, guard, inputs,
-    language, lengths, log, model_parallel, packages, ranks, savers, sizes, stepping, syntax, untrained, work,
+    intervals, language, lengths, log, model_parallel, packages, ranks, savers, sizes, stepping, syntax, untrained,
+    work,
 )
 from .guard import guarded
 
@@ -22,25 +23,6 @@ from .guard import guarded
 # would mean waiting in every step. With several ranks it also bounds how far
 # they can be apart.
 OUTSTANDING, OUTSTANDING_OF_RANKS = 64, 8
-
-
-class Interval:
-    """What lies between two steps. The device may not have passed its end yet."""
-
-    __slots__ = ("key", "t", "epoch", "place", "begin", "end", "validations", "pauses", "units", "wait")
-
-    def __init__(self, key, t, epoch, place, begin, end, validations, pauses, units, wait):
-        self.key, self.t, self.epoch, self.place, self.begin, self.end = key, t, epoch, place, begin, end
-        self.validations, self.pauses, self.units, self.wait = validations, pauses, units, wait
-
-    def add(self, later):
-        """Takes the one that follows."""
-        self.t, self.place, self.end = later.t, later.place, later.end
-        self.validations, self.pauses = [*self.validations, *later.validations], [*self.pauses, *later.pauses]
-        if later.units is not None:
-            self.units = later.units + (self.units or 0)
-        if later.wait is not None:
-            self.wait = later.wait + (self.wait or 0.0)
 
 
 class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.Lengths):
@@ -272,7 +254,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
             validations = pauses = ()
         place = self._settle()
         self.last = end
-        interval = Interval(key, t, epoch, place, begin, end, validations, pauses, units, wait)
+        interval = intervals.Interval(key, t, epoch, place, begin, end, validations, pauses, units, wait)
         if carried is None:
             return interval
         carried.add(interval)
