@@ -195,7 +195,7 @@ by_another_function: 2 epochs, None steps, it trains again further down (line 3 
 by_experiments: 4 epochs, None steps, it trains again further down (line 2 of it), for 4 epochs more
 by_experiments_of: 2 epochs, None steps, it trains again further down (line 2 of it), for 3 epochs more
 by_experiments_now: 4 epochs, None steps, it trains again further down (line 2 of it)
-made_later: 2 epochs, None steps, it trains again further down (line 4 of it)
+made_later: 2 epochs, None steps, it trains again further down (line 4 of it), for 3 epochs more
 two_each_round: 6 epochs, None steps, it trains again further down (line 5 of it)
 by_a_trainer: 6 epochs, 50 steps, None
 by_a_trainer_each: 18 epochs, 50 steps, None

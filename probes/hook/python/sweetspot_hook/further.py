@@ -40,11 +40,11 @@ def later(frames, nest):
             if library and looped_within:
                 call = leaf(scope.body, frame.f_lineno)
                 made = {ast.unparse(n.func.value) for n in schedule.inside([call]) if _is_trainer(n)}
-                after = schedule.inside(below(scope.body, call), off)
-                yield from (
-                    (node, (), frame) for node in _of_library(made, after, frame, package)
-                    if own or _callee(node) not in called
-                )
+                after = below(scope.body, call)
+                for node in _of_library(made, schedule.inside(after, off), frame, package):
+                    if own or _callee(node) not in called:  # how long it trains may hang on what it is called on
+                        told = any(k.arg == "epochs" for k in node.keywords)
+                        yield node, after if told else (), frame
         inner, library = frame.f_code.co_name, False
 
 
