@@ -232,6 +232,32 @@ for epoch in range(3):
     batches = iter(loader)
     for i in range(len(loader)): model(next(batches)[0])
 `, 12, 6, 4, 6, 6, 3, 1},
+		{"the batch of each step is scored in evaluation mode", `
+loader = DataLoader(data, batch_size=6)
+for epoch in range(2):
+    for x, y in loader:
+        model.train(); learn(x, y)
+        model.eval()
+        score = (model(x) - y).abs().mean()
+    model.eval()
+    for x_val, y_val in list(other): model(x_val)
+`, 8, 6, 4, 6, 6, 2, 1},
+		{"a whole set is gone over in each step", `
+loader = DataLoader(data, batch_size=6)
+for epoch in range(2):
+    for x, y in loader:
+        model.train(); learn(x, y)
+        model.eval()
+        for a, b in DataLoader(other, batch_size=6): model(a)
+`, 8, 6, 4, 6, 6, 8, 1},
+		{"a set without a loader is tried in each step", `
+loader, xs_test = DataLoader(data, batch_size=6), torch.randn(20, 4)
+for epoch in range(2):
+    for x, y in loader:
+        model.train(); learn(x, y)
+        model.eval()
+        out = model(xs_test)
+`, 8, 6, 4, 6, 6, 8, 1},
 		{"a loader for a second loss", `
 loader, also = DataLoader(data, batch_size=6), DataLoader(other, batch_size=6)
 for epoch in range(2):

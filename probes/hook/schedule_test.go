@@ -94,7 +94,7 @@ func TestSchedulesInTheText(t *testing.T) {
 		"for i in range(12):\n    x = data[i * 8 : (i + 1) * 8]\n    step()":                                 "",
 		epochs + "\n    torch.manual_seed(epoch)\n    loader.sampler.set_epoch(epoch)" + each:                "",
 		epochs + "\n    total = 0" + each + "\n        total += 1\n        mean = total / (epoch + 1)":       "",
-		"EPOCH = 3\nfor k in range(EPOCH):\n    scores = data.zeros(EPOCH)\n    for i in range(4): step()": "",
+		"EPOCH = 3\nfor k in range(EPOCH):\n    scores = data.zeros(EPOCH)\n    for i in range(4): step()":   "",
 		epochs + each + "\n    if epoch == 11: evaluate(model)":                                              "",
 		epochs + each + "\n        if epoch == 0: model(x)":                                                  "",
 		"n = 12\nfor epoch in range(n):" + each + "\n    if epoch == n - 1: evaluate(model)":                 "",

@@ -178,7 +178,7 @@ class Between:
         self.spent()
         if self.open is not None and not training:
             shown = not self.open.idle and not self.open.shown and self.is_shown()
-            if shown:
+            if shown or self.open.of_step and not self.is_of_step():
                 self.open.close(self.clock.mark(), self.backwards)
                 self.begin_phase(shown)
             self.open.turn(self.clock.mark)
@@ -205,8 +205,19 @@ class Between:
             self.take_batch()
 
     def begin_phase(self, shown):
-        self.open = phases.Phase(self.clock.mark(), not self.stands_aside, self.backwards, shown)
+        of_step = self.is_of_step()
+        self.open = phases.Phase(self.clock.mark(), not self.stands_aside, self.backwards, shown, of_step)
         self.phases.append(self.open)
+
+    def is_of_step(self):
+        """As showing.is_of_step, of the training set."""
+        frames, d = self.frames(), self.data
+        if d.training is None or d.length == 1 or not frames:
+            return False
+        place = frames[0].f_code, frames[0].f_lineno, d.main
+        if place not in self.looks_at:
+            self.looks_at[place] = self.attempt(showing.is_of_step, frames[0], d.main)
+        return self.looks_at[place]
 
     def is_shown(self):
         """As showing.is_shown, of the call of eval() that the program is in; CHECK where a library made that."""

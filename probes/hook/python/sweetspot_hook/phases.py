@@ -24,8 +24,9 @@ class Phase:
     None for unknown.
     """
 
-    def __init__(self, begin, followed, backwards, shown=None):
+    def __init__(self, begin, followed, backwards, shown=None, of_step=False):
         self.begin = begin
+        self.of_step = of_step  # whether it comes in each step, and scores the batch of that unless it has its own
         self.back, self.shown = None, shown
         self.backwards, self.differentiated = backwards, False
         self.turns, self.computed, self.touched = [begin], None, None
@@ -103,7 +104,7 @@ class Phase:
         A module left in evaluation mode trains all the same: some fine-tune so. And what is differentiated
         without data of its own belongs to the training, as an attack on the batch does.
         """
-        if (self.ran is False or self.differentiated) and not self.others(training):
+        if (self.ran is False or self.differentiated or self.of_step) and not self.others(training):
             return None
         resumed = self.fetched.get(training)
         if self.back is not None and (resumed is None or clock.host(self.back) <= clock.host(resumed)):

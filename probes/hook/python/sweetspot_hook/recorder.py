@@ -84,7 +84,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         self.attacked = 0  # iterations done when gradients were last computed in evaluation mode
         # A pass that gave all its batches from an iterator that goes on, and whether gradients were computed then.
         self.given_all = None
-        self.looks_at = {}  # whether what is computed after an eval() at a place is only shown
+        self.looks_at = {}  # whether what is computed after an eval() at a place is only shown, or is of each step
         self.whole = []  # (begin, end, units) of passes that were validations
         self.pauses = []  # (begin, end)
         self.first = None  # the first iteration, while its units are in doubt

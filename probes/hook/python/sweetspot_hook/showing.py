@@ -2,7 +2,7 @@
 
 import ast
 
-from . import syntax
+from . import loops, repeats, syntax
 
 PREDICTION, CHECK, GENERATION = "prediction", "check", "generation"  # kinds of pauses
 # Lightning evaluates a few batches to find mistakes early, and TensorBoard's graph of a network one.
@@ -46,6 +46,20 @@ def is_shown(frames):
         if not predicts:
             return _has(names, SHOWN) or None
     return PREDICTION if predicts else None
+
+
+def is_of_step(frame, loader):
+    """Whether a loop over the loader with this id asks for it, from this frame, in each round: to score its batch.
+
+    What is named after a validation or a test is one.
+    """
+    active, around = loops.active(frame), syntax.around(frame)
+    if not active or not isinstance(active[-1], ast.For) or not repeats.goes_over(active[-1].iter, frame, loader):
+        return False
+    within = around[around.index(active[-1]) :]
+    _, names = _names(frame)
+    plain = [name.replace("value", "") for name in names]
+    return not any(isinstance(node, ast.If) for node in within) and not _has(plain, MEASURES)
 
 
 def is_check(frame):
