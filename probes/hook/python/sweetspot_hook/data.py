@@ -269,10 +269,10 @@ class Data:
             a_pass.begun = self.index
         a_pass.uses, a_pass.used = a_pass.uses + 1, a_pass.used + n
 
-    def part(self, batch, given):
-        """The batch of a step, given what the network was given in the first: each may use a part of a loader's."""
+    def part(self, batch, first):
+        """The batch of a step, by what the network got in the first: each may take a part of what a loader gives."""
         n = round(self.each)
-        return given if n > 1 and given is not None and given * n == batch else batch
+        return first if n > 1 and first is not None and first * n == batch else batch
 
     def use_first(self):
         """The units that the first step used, or None."""

@@ -139,7 +139,7 @@ def epochs(later, block, frame, nest):
 
 
 def _of_fit(call, block, frame, within):
-    """What a call from this frame gives a library's fit by name, or one of the program's function that calls it.
+    """The keywords of a library's fit that a call from this frame makes, itself or by a function that calls fit now.
 
     The frame within is the library's.
     """
