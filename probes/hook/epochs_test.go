@@ -192,6 +192,7 @@ given_to_another: 2 epochs, None steps, it trains again further down (line 4 of 
 of_the_same_library: 2 epochs, None steps, it trains again further down (line 4 of it)
 of_others: 2 epochs, None steps, None
 by_another_function: 2 epochs, None steps, it trains again further down (line 3 of it), for 3 epochs more
+by_another_module: 2 epochs, None steps, it trains again further down (line 3 of it)
 by_experiments: 4 epochs, None steps, it trains again further down (line 2 of it), for 4 epochs more
 by_experiments_of: 2 epochs, None steps, it trains again further down (line 2 of it), for 3 epochs more
 by_experiments_now: 4 epochs, None steps, it trains again further down (line 2 of it)

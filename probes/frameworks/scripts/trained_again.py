@@ -80,8 +80,24 @@ class Network(Estimator):
 """
 
 
+BESIDE = """
+def adapt(data, epochs=3):
+    for epoch in range(epochs):
+        for x in data:
+            optimizer.step()
+
+
+def describe(data):
+    for epoch in range(3):
+        print(data)
+"""
+
+
 def library(package, text):
-    name = "/x-packages/%s/core.py" % package
+    return module("/x-packages/%s/core.py" % package, package, text)
+
+
+def module(name, package, text):
     linecache.cache[name] = len(text), None, text.splitlines(True), name
     names = {"__name__": package + ".core"}
     exec(compile(text, name, "exec"), names)
@@ -90,6 +106,8 @@ def library(package, text):
 
 tuner = library("tuner", SEARCH)  # calls what it is given in a loop of its own, and has classes that train
 searcher = library("searcher", SEARCHES)
+beside = module("/x/beside.py", "beside", BESIDE)
+adapt_to, describe = beside.adapt, beside.describe
 
 
 class Found(Exception):
@@ -385,6 +403,12 @@ def experiment_of(n):
     return tuner.Network(step).fit("ab", epochs=n)
 
 
+def by_another_module():
+    fit(2)
+    describe("ab")
+    adapt_to("ab")
+
+
 def by_experiments_of():
     experiment_of(2)
     history = experiment_of(n=3)
@@ -461,6 +485,6 @@ def asked(way):
 
 print(*map(asked, (whole, numbered, comprehended, listed, cross_validated, drawn_before, layer_by_layer, differing, streamed, tried, tried_again,
                    once_more, on_one_line, alternative, turned_off, no_rounds, forked, second_loop, loop_of_another_step, loop_of_a_world, each_its_own, set_between, longer, perhaps, of_unknown_length, evaluated,
-                   searched, called_once, given_to_another, of_the_same_library, of_others, by_another_function, by_experiments, by_experiments_of, by_experiments_now, made_later, two_each_round,
+                   searched, called_once, given_to_another, of_the_same_library, of_others, by_another_function, by_another_module, by_experiments, by_experiments_of, by_experiments_now, made_later, two_each_round,
                    by_a_trainer, by_a_trainer_each, until, until_counted, by_a_search,
                    fine_tuned, fine_tuned_for, by_a_hook)), sep="\n")

@@ -169,6 +169,8 @@ def _as_now(call, block, frame, n):
 def _of_another(call, block, frame):
     """The epochs of a call of another function, whose loop may name its parameters; an error where they are unknown."""
     function, loop = _trainers(frame, ())[schedule.name(call)]
+    if function not in _functions(frame):
+        raise ValueError("the names in its loop are those of another module")
     given = _arguments(call, function)
     if any(_sets(block, given[name]) for name in syntax.names(loop.iter) & set(given)):
         raise ValueError("it may be given another number by then")
@@ -181,12 +183,12 @@ def _of_another(call, block, frame):
 
 
 def _trainers(frame, called):
-    """The functions of the module that have a loop over epochs, with that, by their names."""
+    """The functions of the module, or that it imports, that have a loop over epochs, with that, by their names."""
     found = {}
-    for function in _functions(frame):
+    for name, function in {**syntax.imported(frame), **{f.name: f for f in _functions(frame)}}.items():
         for node in schedule.inside(function.body):
             if _trains(node, called):
-                found.setdefault(function.name, (function, node))
+                found.setdefault(name, (function, node))
     return found
 
 

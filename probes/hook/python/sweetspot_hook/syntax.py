@@ -5,6 +5,7 @@ import functools
 import linecache
 import os
 import sys
+import types
 
 MOST_CHARACTERS = 1 << 19  # of a file; parsing takes a second a million
 
@@ -17,7 +18,11 @@ STANDARD = os.path.dirname(os.__file__)
 
 def is_library(frame):
     """Whether a frame is not of the program itself."""
-    return is_installed(frame) or frame.f_code.co_filename.startswith((STANDARD + os.sep, "<frozen"))
+    return _is_of_library(frame.f_code.co_filename)
+
+
+def _is_of_library(name):
+    return _is_of_package(name) or name.startswith((STANDARD + os.sep, "<frozen"))
 
 
 def is_installed(frame):
@@ -45,8 +50,22 @@ def _has_packages(folder):
 
 def tree(frame):
     """The syntax tree of a frame's file; of no statement where it cannot be read."""
-    name = frame.f_code.co_filename
-    return _parsed(name, "".join(linecache.getlines(name, frame.f_globals)))
+    return _tree(frame.f_code, frame.f_globals)
+
+
+def _tree(code, names):
+    return _parsed(code.co_filename, "".join(linecache.getlines(code.co_filename, names)))
+
+
+def imported(frame):
+    """The functions that a frame's module has from others of the program, by the names that it gives them."""
+    found = {}
+    for name, value in list(frame.f_globals.items()):
+        code = value.__code__ if type(value) is types.FunctionType else frame.f_code
+        if code.co_filename != frame.f_code.co_filename and not _is_of_library(code.co_filename):
+            body = _tree(code, value.__globals__).body
+            found.update((name, n) for n in body if isinstance(n, FUNCTIONS) and n.name == code.co_name)
+    return found
 
 
 @functools.lru_cache(MOST_FILES)
