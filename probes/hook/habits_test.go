@@ -232,6 +232,29 @@ for epoch in range(3):
     batches = iter(loader)
     for i in range(len(loader)): model(next(batches)[0])
 `, 12, 6, 4, 6, 6, 3, 1},
+		{"pictures by a function called evaluate", `
+def save_image(image, name): pass
+def evaluate(dataset, name):
+    with torch.no_grad(): output = model(torch.stack([x for x, _ in dataset]))
+    save_image(output, name)
+for epoch in range(2):
+    for x, y in DataLoader(data, batch_size=6): learn(x, y)
+    model.eval()
+    evaluate(other, "at_%d.png" % epoch)
+    model.train()
+`, 8, 6, 4, 6, 6, 0, 1},
+		{"a function called evaluate that draws and scores", `
+def save_image(image, name): pass
+def evaluate(dataset, name):
+    with torch.no_grad(): output = model(torch.stack([x for x, _ in dataset]))
+    save_image(output, name)
+    return output.abs().mean().item(), "mean error"
+for epoch in range(2):
+    for x, y in DataLoader(data, batch_size=6): learn(x, y)
+    model.eval()
+    evaluate(other, "at_%d.png" % epoch)
+    model.train()
+`, 8, 6, 4, 6, 6, 2, 1},
 		{"the batch of each step is scored in evaluation mode", `
 loader = DataLoader(data, batch_size=6)
 for epoch in range(2):

@@ -185,7 +185,7 @@ def _of_another(call, block, frame):
 def _trainers(frame, called):
     """The functions of the module, or that it imports, that have a loop over epochs, with that, by their names."""
     found = {}
-    for name, function in {**syntax.imported(frame), **{f.name: f for f in _functions(frame)}}.items():
+    for name, function in syntax.functions(frame).items():
         for node in schedule.inside(function.body):
             if _trains(node, called):
                 found.setdefault(name, (function, node))

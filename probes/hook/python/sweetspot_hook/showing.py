@@ -37,15 +37,27 @@ def is_shown(frames):
         called, names = _names(frame)
         if not called:
             continue
-        plain = [name.replace("value", "") for name in called]
+        draw = _drawing(frame, called)
+        plain = [name.replace("value", "") for name in called if name not in draw]
         if _has(names, MEASURED) or _has(plain, MEASURES):
             return False
-        if any(name in DRAWS for name in called):
+        if draw:
             return GENERATION
         predicts = predicts or _has(called[:1], PREDICTS)
         if not predicts:
             return _has(names, SHOWN) or None
     return PREDICTION if predicts else None
+
+
+def _drawing(frame, called):
+    """Which of what is called draws pictures, among it functions of the program that do and measure nothing."""
+    found = {name for name in called if name in DRAWS}
+    for name, function in syntax.functions(frame).items():
+        if name.lower() in called:
+            inside = [n.lower() for node in ast.walk(function) for n in _of(node)]
+            if any(n in DRAWS for n in inside) and not _has(inside, MEASURED):
+                found.add(name.lower())
+    return found
 
 
 def is_of_step(frame, loader):

@@ -57,14 +57,15 @@ def _tree(code, names):
     return _parsed(code.co_filename, "".join(linecache.getlines(code.co_filename, names)))
 
 
-def imported(frame):
-    """The functions that a frame's module has from others of the program, by the names that it gives them."""
+def functions(frame):
+    """The functions of a frame's module, and those that it has from others of the program, by its names of them."""
     found = {}
     for name, value in list(frame.f_globals.items()):
         code = value.__code__ if type(value) is types.FunctionType else frame.f_code
         if code.co_filename != frame.f_code.co_filename and not _is_of_library(code.co_filename):
             body = _tree(code, value.__globals__).body
             found.update((name, n) for n in body if isinstance(n, FUNCTIONS) and n.name == code.co_name)
+    found.update((n.name, n) for n in tree(frame).body if isinstance(n, FUNCTIONS))
     return found
 
 
