@@ -162,7 +162,7 @@ var scripts = []script{
 		perEpoch: 8, epochs: 12, steps: unknown, validations: 12, seed: true},
 	{file: "keras_rounds.py", args: []string{"networks"}, framework: "Keras", iterations: 44, batch: 16, samples: 128,
 		perEpoch: 44 / 7.0, epochs: 7, steps: unknown, validations: 1, seed: true,
-		warning: "it trains again further down (line 38); only the epochs of the trainings so far are counted"},
+		warning: "it trains again further down (line 38); the total assumes that all of its epochs take equally long"},
 	{file: "jax_loop.py", framework: "JAX", iterations: 24, batch: 32, samples: 180, perEpoch: 6, epochs: 4,
 		steps: unknown, validations: 5, seed: true},
 	{file: "jax_split.py", framework: "JAX", iterations: 24, batch: 32, samples: 180, perEpoch: 6, epochs: 4,
