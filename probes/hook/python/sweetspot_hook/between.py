@@ -59,7 +59,8 @@ class Between:
         """A module is about to compute. The first in training mode, with an optimizer, marks the training's start.
 
         Where it computes more than once in the first step, as with accumulated gradients, its
-        batch is not that of the step, and unknown.
+        batch is not that of the step, and unknown. After the first step, what it is given is counted
+        until an epoch is over, if nothing else tells the samples of one.
         """
         counts = self.inputs is not None and not self.off
         if counts and id(module) != self.first_module or compiled.is_traced(self.torch, inputs) or self.is_aside():

@@ -139,9 +139,9 @@ def epochs(later, block, frame, nest):
 
 
 def _of_fit(call, block, frame, within):
-    """The keywords of a library's fit that a call from this frame makes, itself or by a function that calls fit now.
+    """The keyword arguments that fit gets by a call from this frame.
 
-    The frame within is the library's.
+    It is one of fit itself, or of the program's function that is calling fit now. The frame within is the library's.
     """
     of = within
     while of.f_back is not None and of.f_back is not frame:

@@ -6,7 +6,7 @@
 
 A loss is a mean or a sum over rows, and as many rows went into its products of matrices, or, where it has none, into
 its products of data and parameters. Of a sum of several losses it is unknown how many samples these share, unless all
-its layers were fed with the same.
+layers that took data took the same tensor.
 """
 
 MOST = 1000  # nodes of a graph that is looked at: of a part of one, what it was given first would be unseen
@@ -29,7 +29,7 @@ def samples(loss):
 
 
 def _samples(loss):
-    taken, given, scaled, fed = [], set(), set(), set()
+    taken, given, scaled, data = [], set(), set(), set()
     for node in _nodes(getattr(loss, "grad_fn", None)):
         name, _, form = type(node).__name__.partition("Backward")
         if any(kind in name for kind in LOSSES):
@@ -39,7 +39,7 @@ def _samples(loss):
             of = getattr(node, LAYERS[name])
             given |= _rows(of)
             if of is not None and not of.requires_grad:
-                fed.add(of.data_ptr())
+                data.add(of.data_ptr())
         elif name in LOOKED_UP:
             looked_up = node._saved_indices
             for indices in looked_up if isinstance(looked_up, (tuple, list)) else (looked_up,):
@@ -49,7 +49,7 @@ def _samples(loss):
                 scaled |= _rows(factor) if factor is not None and not factor.requires_grad else set()
     given = given or scaled
     rows = given.pop() if len(given) == 1 else None
-    return rows if taken.count(rows) == 1 or len(fed) == 1 and set(taken) == {rows} else None
+    return rows if taken.count(rows) == 1 or len(data) == 1 and set(taken) == {rows} else None
 
 
 def _nodes(node):
