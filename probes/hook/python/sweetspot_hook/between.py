@@ -62,7 +62,7 @@ class Between:
         batch is not that of the step, and unknown. After the first step, what it is given is counted
         until an epoch is over, if nothing else tells the samples of one.
         """
-        counts = self.inputs is not None and not self.off
+        counts = self.inputs is not None and self.data.loop is not None and not self.off
         if counts and id(module) != self.first_module or compiled.is_traced(self.torch, inputs) or self.is_aside():
             return
         if counts:
