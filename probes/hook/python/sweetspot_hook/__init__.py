@@ -49,6 +49,7 @@ what it watches once the program has imported it. The modules:
     clock.py      time on the host, and on a device without waiting for it
     graphs.py     steps that were captured in a CUDA graph
     facts.py      what is being trained: parameters, precision, GPUs
+    objects.py    by the objects that the program has
     lengths.py    how long the program trains
     epochs.py     in epochs
     one_pass.py   that it trains for one alone, without a loop over epochs

@@ -1,9 +1,8 @@
 """What is being trained: the modules, their parameters and precision, and the GPUs in use."""
 
-import gc
 import weakref
 
-from . import language, lengths, machine
+from . import language, lengths, machine, objects
 
 PRECISIONS = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "float64": "fp64"}
 
@@ -91,16 +90,7 @@ class Facts:
         return [m for m in modules if id(m) not in inner and not _is_graph(m)]
 
     def _modules(self):
-        base, kinds = self.torch.nn.Module, {}
-        found = []
-        for o in gc.get_objects():
-            kind = type(o)  # and not isinstance, which asks the object
-            is_module = kinds.get(kind)
-            if is_module is None:
-                is_module = kinds[kind] = issubclass(kind, base)
-            if is_module and "_modules" in o.__dict__:
-                found.append(o)
-        return found
+        return [m for m in objects.of(self.torch.nn.Module) if "_modules" in m.__dict__]
 
     @staticmethod
     def _count(roots, trained):

@@ -12,8 +12,9 @@ gradients, the program may have gone on to another network; where it comes back,
 several in turns, and the first tells of its steps.
 """
 
-import gc
 import weakref
+
+from . import objects
 
 SMALL, SOME = 4096, 2  # elements and number of the tensors that are compared
 
@@ -63,8 +64,7 @@ class Gradients:
             self._choose(others)
 
     def _leaves(self):
-        found = [o for o in gc.get_objects() if issubclass(type(o), self.torch.Tensor)]
-        return [t for t in found if t.is_leaf and t.requires_grad]
+        return [t for t in objects.of(self.torch.Tensor) if t.is_leaf and t.requires_grad]
 
     def look(self):
         self.param_groups = [{"params": self._leaves()}]
