@@ -15,8 +15,9 @@ type Value struct {
 
 	weak    bool // the split is that of another name of the line
 	number  float64
-	percent bool // printed in per cent
-	share   bool // the number is a fraction, whatever its size
+	rounded float64 // by at most so much: half of its last digit as printed
+	percent bool    // printed in per cent
+	share   bool    // the number is a fraction, whatever its size
 	units   float64
 	partial bool // of a part of the data: a progress bar goes on
 }
@@ -361,9 +362,9 @@ func (p *parser) take(i int, v *Value) int {
 
 // take takes a number as printed.
 func (v *Value) take(t token) {
-	v.number, v.percent = t.number, v.percent || t.sign
+	v.number, v.percent, v.rounded = t.number, v.percent || t.sign, t.rounded()
 	if t.of > 0 {
-		v.number, v.percent, v.share, v.units = t.number/t.of, false, true, t.of
+		v.number, v.percent, v.share, v.units, v.rounded = t.number/t.of, false, true, t.of, 0
 		if !t.whole {
 			v.number = math.NaN()
 		}

@@ -59,7 +59,7 @@ func (l *Log) fill(slots []slot) []slot {
 			loose = standAlone(loose, r, values)
 		}
 	}
-	slots = append(slots, loose...)
+	slots = append(slots, l.withoutSummary(slots, loose)...)
 	untimed := slices.ContainsFunc(slots, func(s slot) bool { return s.AtS == nil })
 	slices.SortStableFunc(slots, func(a, b slot) int {
 		if untimed {
@@ -68,6 +68,16 @@ func (l *Log) fill(slots []slot) []slot {
 		return cmp.Compare(*a.AtS, *b.AtS)
 	})
 	return slots
+}
+
+// withoutSummary leaves out what a script printed at its end of validations before, such as the best one.
+func (l *Log) withoutSummary(slots, loose []slot) []slot {
+	before := slices.Concat(slots, loose)
+	return slices.DeleteFunc(loose, func(s slot) bool {
+		return l.ended && s.after == l.step && slices.ContainsFunc(before, func(b slot) bool {
+			return (b.check || b.after < s.after) && b.same(s.best)
+		})
+	})
 }
 
 // isReplayed reports output that was read long after it was printed: it has no times.
@@ -154,23 +164,24 @@ func standAlone(loose []slot, r record, values []Value) []slot {
 	if r.isPartial() {
 		return loose // nobody knows the rest of it
 	}
+	s := slot{after: r.after, Validation: profile.Validation{Epoch: r.inEpoch, AtS: &r.at}}
+	s.add(r, values)
 	if n := len(loose); n > 0 {
 		last := &loose[n-1]
 		sameEpoch := r.epoch == nil || last.epoch == nil || *r.epoch == *last.epoch
-		if last.after == r.after && sameEpoch || r.drawn && last.same(values) {
+		if last.after == r.after && sameEpoch || r.drawn && last.same(s.best) {
 			last.add(r, values)
 			return loose
 		}
 	}
-	s := slot{after: r.after, Validation: profile.Validation{Epoch: r.inEpoch, AtS: &r.at}}
-	s.add(r, values)
 	return append(loose, s)
 }
 
-// same reports whether a bar only shows again what it showed.
-func (s *slot) same(values []Value) bool {
-	for _, v := range values {
-		if old, ok := s.best[v.name]; !ok || old.number != v.number {
+// same reports whether these values of metrics, which may be rounded more, are some of the slot's.
+func (s *slot) same(values map[string]Value) bool {
+	for name, v := range values {
+		old, ok := s.best[name]
+		if !ok || old.Split != v.Split || math.Abs(old.number-v.number) > (1+1e-9)*max(old.rounded, v.rounded) {
 			return false
 		}
 	}

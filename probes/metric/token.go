@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"strconv"
@@ -16,6 +17,17 @@ type token struct {
 	of     float64 // what a number is counted out of, as in 9153/10000; else 0
 	sign   bool    // a per cent sign follows
 	whole  bool    // printed without a point or an exponent
+}
+
+// rounded is half of the last digit of a number as printed.
+func (t token) rounded() float64 {
+	digits, exponent, _ := strings.Cut(strings.ToLower(t.text), "e")
+	_, decimals, _ := strings.Cut(digits, ".")
+	power, err := strconv.Atoi(cmp.Or(exponent, "0"))
+	if err != nil {
+		return 0
+	}
+	return 0.5 * math.Pow10(power-len(decimals))
 }
 
 type kind uint8
