@@ -1,6 +1,7 @@
 """What a program computes in evaluation mode only to look at, as a text or pictures, by its own text, or as a check."""
 
 import ast
+import re
 
 from . import loops, repeats, syntax
 
@@ -11,17 +12,20 @@ LOOP = ".prediction_loop"  # the end of the name of Lightning's module that pred
 
 NEAR = 8  # frames from that call outwards that are read
 
-# Parts of names. One of the first, and none of the second: what is measured is a validation.
-SHOWN = ("image", "img", "grid", "plot", "fake", "sampl", "generat", "decod", "translat")
-MEASURED = (
-    "loss", "acc", "metric", "scor", "crit", "err", "correct", "perplex", "ppl", "mse", "mae", "psnr",
-    "ssim", "fid", "inception", "bleu", "rouge", "f1", "auc", "iou", "dice", "recall", "precision", "reward", "entropy",
-    "nll", "elbo", "bpc", "bpb", "kl",
+# Parts of names of what is only looked at, also of what is called for it.
+SHOWN, DRAWN = ("image", "img", "grid", "plot", "fake", "generat", "decod", "translat"), ("sampl",)
+# Words of names begin or end so where something is measured: that is a validation.
+_MEASURED = (
+    "loss|acc(?!el|um|es|ep|ou)|accuracy|metric|scor|score|crit|(?<!std)err|error|correct|perplex|perplexity|ppl|mse|mae|"
+    "psnr|ssim|fid|inception|bleu|rouge|f1|auc|(?<!prev)iou|(?<!in)dice|recall|(?<!mixed_)precision|reward|entropy|nll|"
+    "elbo|bpc|bpb|kl(?!ass)"
 )
+MEASURED = re.compile(r"(?:^|[\W_])(?:%s)|(?:%s)(?:e?s)?\d*(?:$|[\W_])" % (_MEASURED, _MEASURED))
 DRAWS = ("save_image", "imsave", "imwrite", "imshow", "savefig")  # what is called to draw pictures
 # Parts of names of functions that measure nothing themselves: their caller may.
 PREDICTS = ("predict", "extract", "embed", "infer")
-MEASURES = ("val", "test")  # the same, of what is called: other names may be those of anything that is tried out
+# The same, of what is called: other names may be those of anything that is tried out.
+MEASURES = re.compile(r"(?:^|[\W_])(?:e?val(?!ue)|test)")
 
 
 def is_shown(frames):
@@ -38,14 +42,13 @@ def is_shown(frames):
         if not called:
             continue
         draw = _drawing(frame, called)
-        plain = [name.replace("value", "") for name in called if name not in draw]
-        if _has(names, MEASURED) or _has(plain, MEASURES):
+        if any(map(MEASURED.search, names)) or any(MEASURES.search(name) for name in called if name not in draw):
             return False
         if draw:
             return GENERATION
         predicts = predicts or _has(called[:1], PREDICTS)
         if not predicts:
-            return _has(names, SHOWN) or None
+            return _has(names, SHOWN) or _has(called, DRAWN) or None
     return PREDICTION if predicts else None
 
 
@@ -53,10 +56,10 @@ def _drawing(frame, called):
     """Which of what is called draws pictures, among it functions of the program that do and measure nothing."""
     found = {name for name in called if name in DRAWS}
     for name, function in syntax.functions(frame).items():
-        if name.lower() in called:
-            inside = [n.lower() for node in ast.walk(function) for n in _of(node)]
-            if any(n in DRAWS for n in inside) and not _has(inside, MEASURED):
-                found.add(name.lower())
+        if _lower(name) in called:
+            inside = [_lower(n) for node in ast.walk(function) for n in _of(node)]
+            if any(n in DRAWS for n in inside) and not any(map(MEASURED.search, inside)):
+                found.add(_lower(name))
     return found
 
 
@@ -70,8 +73,7 @@ def is_of_step(frame, loader):
         return False
     within = around[around.index(active[-1]) :]
     _, names = _names(frame)
-    plain = [name.replace("value", "") for name in names]
-    return not any(isinstance(node, ast.If) for node in within) and not _has(plain, MEASURES)
+    return not any(isinstance(node, ast.If) for node in within) and not any(map(MEASURES.search, names))
 
 
 def is_check(frame):
@@ -99,11 +101,16 @@ def _names(frame):
     nodes = [node for statement in section for node in ast.walk(statement)]
     calls = [name for statement in section for name in _called(statement)]
     own, modes = getattr(scope, "name", ""), ("eval", "train")
-    calls = [name.lower() for name in calls if name not in modes]
+    calls = [_lower(name) for name in calls if name not in modes]
     if not calls:
         return (), ()
     names = [own, *(name for node in nodes for name in _of(node))]
-    return [own.lower(), *calls], [name.lower() for name in names if name not in modes]
+    return [_lower(own), *calls], [_lower(name) for name in names if name not in modes]
+
+
+def _lower(name):
+    """A name in lower case, its words apart."""
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 def _block(scope, line):
