@@ -87,6 +87,7 @@ before_the_next: 6 steps, None epochs
 by_a_letter: 7 steps, None epochs
 by_a_letter_alone: None steps, None epochs
 shown_each: None steps, None epochs
+by_a_float: 6 steps, None epochs
 `
 	prints(t, "steps_by_loop.py", want)
 }

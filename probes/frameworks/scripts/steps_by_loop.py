@@ -539,6 +539,17 @@ def shown_each():
                 break
 
 
+def by_a_float():
+    step, most, over = 0, 6e0, False
+    while not over:
+        for x in batches():
+            step += 1
+            train(x)
+            if step >= most:
+                over = True
+                break
+
+
 def asked(way):
     try:
         way()
@@ -553,6 +564,6 @@ WAYS = (
     waits_above, waits_for_data, passes_over, waits_within, waits_for_a_counter, waits_before, waits_for_epochs,
     waits_for_rounds, worked_out, goes_on, without_end, tasks, flagged, all_steps, itr,
     last_named, divided, counted_beside, parts_counted, by_one, from_zero, before_the_next, by_a_letter,
-    by_a_letter_alone, shown_each,
+    by_a_letter_alone, shown_each, by_a_float,
 )
 print(*map(asked, WAYS), sep="\n")

@@ -37,6 +37,9 @@ class Data:
         self.given = None  # samples of an epoch, as the network was given them
         self.loop = None  # of the program over epochs, where no loader tells of these
         self.turns = False  # the coming iteration is the first of another round of it
+        # By its loader, the latest pass of each of several that give the steps their batches in turns; and the place
+        # and the whole epochs before the first such turn.
+        self.in_turns, self.before_turns = {}, None
         # Whether the program's text counts epochs, and to how many batches it cuts a pass.
         self.of_epochs, self.rounds, self.in_pass = False, None, None
         self.image = self.changed = False
@@ -199,6 +202,8 @@ class Data:
         self.training = chosen
         if self.loop is not None and not self.loop.numbered:
             self.loop = None
+        if old is not None and self._take_turns(old, chosen, count):
+            return 0
         if old is None or old.loader_id != chosen.loader_id:
             self._adopt()
         if old is None:
@@ -220,6 +225,31 @@ class Data:
         self.epoch, self.index = self.epoch + 1, 0
         self._whole(old, count)
         return left
+
+    def _take_turns(self, old, chosen, count):
+        """Whether they are passes over loaders that give the steps their batches in turns, one of which goes on.
+
+        An epoch is a pass over the first of them.
+        """
+        known, other = chosen.loader_id in self.in_turns, old.loader_id != chosen.loader_id
+        if not known and all(p.is_left() for p in self.in_turns.values()):
+            self.in_turns = {}
+        if not self.in_turns:
+            if not other or old.exhausted or old.is_left():
+                self.before_turns = None
+                return False
+            if chosen.steps == 0 or self.before_turns is None:
+                self.before_turns = self.before_turns or (self.epoch, self.index - count, self.epochs_done, self.steps_done)
+                return False
+            self.epoch, index, self.epochs_done, self.steps_done = self.before_turns
+            self.index = index + count
+            self.in_turns[chosen.loader_id] = chosen
+            self._adopt()
+        before, self.in_turns[chosen.loader_id] = self.in_turns.get(chosen.loader_id, chosen), chosen
+        if chosen.loader_id == self.main and before is not chosen:
+            self.epoch, self.index = self.epoch + 1, 0
+            self._whole(before, count)
+        return True
 
     def _whole(self, a_pass, count):
         self.epochs_done, self.steps_done, self.cut = self.epochs_done + 1, count, a_pass.is_cut()

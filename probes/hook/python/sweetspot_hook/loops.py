@@ -231,6 +231,8 @@ def value(node, frame):
         found = evaluate.value(node, get)
     except evaluate.Unknown:
         return None
+    if isinstance(found, float) and found.is_integer():  # 1e6
+        return int(found)
     return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
