@@ -75,3 +75,74 @@ func TestStepsWithTheSameBatch(t *testing.T) {
 		}
 	}
 }
+
+// Two loaders may give the steps their batches in turns: then an epoch is a pass over the first of them.
+func TestLoadersInTurns(t *testing.T) {
+	t.Parallel()
+	const text = `
+a = DataLoader(data, batch_size=6)
+b = DataLoader(TensorDataset(torch.randn(20, 4), torch.randn(20, 1)), batch_size=6)
+def endless(loader):
+    while True: yield from loader
+`
+	for body, want := range map[string][4]float64{ // steps, batch, samples and steps of an epoch
+		`
+first, second = endless(a), endless(b)
+for step in range(20): learn(*next(second if step % 2 else first))
+`: {20, 6, 24, 8},
+		`
+beside = endless(b)
+for epoch in range(3):
+    for x, y in a:
+        learn(x, y)
+        learn(*next(beside))
+`: {24, 6, 24, 8},
+		`
+for epoch in range(3):
+    first, second = iter(a), iter(b)
+    for i in range(len(a)):
+        learn(*next(first))
+        learn(*next(second))
+`: {24, 6, 24, 8},
+		`
+for epoch in range(3):
+    for x, y in a: learn(x, y)
+    for x, y in b: learn(x, y)
+`: {24, 6, 20, 4}, // one after the other: each pass is an epoch, the last of the other loader
+	} {
+		r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+text+body)}}, nil)
+		if len(r.models) == 0 || len(r.warnings) > 0 {
+			t.Fatalf("exit %+v, warnings %q, stderr %q", r.exit, r.warnings, r.stderr)
+		}
+		m := r.models[len(r.models)-1]
+		got := [4]float64{float64(len(r.iterations)), number(m.BatchSize), number(m.TrainSize), number(m.IterationsPerEpoch)}
+		if got != want {
+			t.Errorf("%s: steps, batch, samples and steps of an epoch %v, want %v", body, got, want)
+		}
+	}
+}
+
+// A network may be given a list of objects, as of graphs, each of which has tensors: they are the samples.
+func TestBatchOfObjects(t *testing.T) {
+	t.Parallel()
+	const text = `
+class Graph:
+    def __init__(self, n): self.nodes = torch.randn(n, 4)
+class OfGraphs(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 1)
+    def forward(self, graphs): return torch.stack([self.layer(g.nodes).sum() for g in graphs])
+graphs = [Graph(3 + n % 5) for n in range(40)]
+model = OfGraphs()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for step in range(5): learn([graphs[k] for k in torch.randperm(40)[:16]], torch.zeros(16))
+`
+	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+text)}}, nil)
+	if len(r.models) == 0 || len(r.warnings) > 0 {
+		t.Fatalf("exit %+v, warnings %q, stderr %q", r.exit, r.warnings, r.stderr)
+	}
+	if m := r.models[len(r.models)-1]; number(m.BatchSize) != 16 || len(r.iterations) != 5 {
+		t.Errorf("batch %g, %d iterations", number(m.BatchSize), len(r.iterations))
+	}
+}

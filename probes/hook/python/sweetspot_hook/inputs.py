@@ -19,7 +19,7 @@ class Inputs:
 
     def size(self, inputs):
         """How many samples it is given now, or None."""
-        seen = loaders.glance(inputs)
+        seen = loaders.glance_at_inputs(inputs)
         return seen[0][self.axis] if seen is not None and len(seen[0]) > self.axis else None
 
     def add(self, size):

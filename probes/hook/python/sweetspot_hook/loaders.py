@@ -165,13 +165,23 @@ def draw(iterator, index):
 MAP = 0  # the kind of a dataset whose samples have places
 
 
-def look(batch):
-    """The batch's number of samples, or None, whether they are images, and the shape of one, or None."""
-    seen = glance(batch)
+def look(inputs):
+    """What a network is given: the number of samples, or None, whether they are images, and the shape of one, or None."""
+    seen = glance_at_inputs(inputs)
     if seen is None:
         return None, False, None
     shape, image = seen
     return shape[0], image, shape[1:]
+
+
+def glance_at_inputs(inputs):
+    """As glance, of what a network is given: a list of objects, as of graphs, is as many samples."""
+    first = inputs[0] if inputs else None
+    if type(first) is list and len(first) > 1 and len(set(map(type, first))) == 1:
+        entry = first[0]
+        if hasattr(entry, "__dict__") and not hasattr(entry, "shape"):
+            return (len(first),), False
+    return glance(inputs)
 
 
 def glance(batch):
