@@ -106,9 +106,11 @@ func TestKeptDataAreNoCheckpoint(t *testing.T) {
 		"torch.save({'found': torch.ones(2).numpy(), 'on': a}, 'found.pt')\ntorch.save(a, 'arguments.pt')\n"
 	const named = "w = model.weight.data.clone()\nw.sharded = True\ntorch.save({'weight': w}, 'named.pt')\n"
 	const arrays = "torch.save({k: v.numpy() for k, v in model.state_dict().items()}, 'arrays.pt')\n"
-	text := script(t, kept+own+preamble+weights+pickled+scores+found+named+arrays)
+	const tensors = "torch.save(torch.ones(9), 'log.pt')\ntorch.save(nn.Flatten().state_dict(), 'none.pt')\n" +
+		"torch.save(model.weight, 'weight.pt')\n"
+	text := script(t, kept+own+preamble+weights+pickled+scores+found+named+arrays+tensors)
 	r := watch(t, runner.Command{Dir: t.TempDir(), Argv: []string{torch(t), text}}, nil)
-	if len(r.pauses) != 5 || len(r.iterations) != 6 || r.exit.Code != 0 {
+	if len(r.pauses) != 6 || len(r.iterations) != 6 || r.exit.Code != 0 {
 		t.Errorf("%d pauses, %d iterations, exit %+v, stderr %q", len(r.pauses), len(r.iterations), r.exit, r.stderr)
 	}
 }

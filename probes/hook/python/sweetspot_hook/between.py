@@ -24,19 +24,21 @@ SCALARS = (bool, int, float, str, bytes, complex, type(None))
 def _is_plain(thing, depth=0):
     """Whether something that is saved holds numbers and texts alone, as scores or arguments; arrays may be among them.
 
-    Arrays alone are weights.
+    Arrays alone are weights. A tensor by itself that is not trained holds numbers, as those of all epochs so far.
     """
     kind = type(thing)
     if kind in SCALARS or kind.__module__ == "numpy":
         return True
-    if depth == DEEPEST or hasattr(kind, "__torch_function__"):  # a tensor, whatever else it holds under names
+    if hasattr(kind, "__torch_function__"):  # a tensor, whatever else it holds under names
+        return depth == 0 and kind.__name__ == "Tensor" and not thing.requires_grad
+    if depth == DEEPEST:
         return False
     if kind in (list, tuple):
         parts = thing
     else:
         named = dict.copy(thing) if issubclass(kind, dict) else _own(thing)
         if not named:
-            return kind is dict
+            return issubclass(kind, dict)  # as the state of what has none
         if STATES & named.keys() or all(type(part).__name__ == "ndarray" for part in named.values()):
             return False
         parts = named.values()
