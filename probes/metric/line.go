@@ -94,7 +94,9 @@ func (p *parser) next() {
 	case word:
 		name := parts(t.text)
 		if end, m, label, ok := p.name(p.i); ok {
-			p.value(end, m, label)
+			if !p.listed() {
+				p.value(end, m, label)
+			}
 			return
 		}
 		switch {
@@ -128,38 +130,6 @@ func (p *parser) measured(i int) bool {
 
 func recalls(name []string) bool {
 	return slices.ContainsFunc(name, func(s string) bool { return slices.Contains(remembered, s) })
-}
-
-// mostWords is the length of the longest name, in words.
-const mostWords = 4
-
-// name is the longest name of a metric that begins at a token: where it ends and
-// what it says.
-func (p *parser) name(i int) (end int, m measure, label []string, ok bool) {
-	var name []string
-	for j := i; j < i+mostWords; j++ {
-		t := p.at(j)
-		isPart := t.kind == word || t.kind == number && j > i && t.whole && !t.sign && t.of == 0 && t.number <= 10 &&
-			p.at(j+1).kind == word
-		if !isPart {
-			break
-		}
-		more := parts(t.text)
-		if len(more) == 0 || j == i && !has(more, stems) { // of underscores alone, or no metric's
-			break
-		}
-		if name = append(name, more...); !has(more, stems) && more[len(more)-1] != "score" {
-			continue
-		}
-		if j > i && splitOf(more) != Unsaid {
-			break // another name
-		}
-		if found, is := measureOf(name); is {
-			end, m, ok = j+1, found, true
-			label = slices.Clone(name)
-		}
-	}
-	return end, m, label, ok
 }
 
 func has(name []string, of map[string]bool) bool {
