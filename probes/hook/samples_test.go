@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"math"
 	"os"
 	"testing"
 
@@ -162,5 +163,27 @@ for epoch in range(3):
 		if got := number(r.models[len(r.models)-1].TrainSize); got != want {
 			t.Errorf("%s: %g samples, want %g", batches, got, want)
 		}
+	}
+}
+
+// Rounds of a loop over epochs may have different numbers of steps, and the first of them none: once it is over, an
+// epoch has as many as are made in a round on average.
+func TestRoundsWithFewerSteps(t *testing.T) {
+	t.Parallel()
+	const text = `
+seen = 0
+for game in range(6):
+    while True:
+        seen += 1
+        if seen > 4: learn(*data[0])
+        if seen in (3, 5, 9, 12, 19, 24): break
+`
+	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+text)}}, nil)
+	if len(r.models) == 0 || len(r.warnings) > 0 {
+		t.Fatalf("exit %+v, warnings %q, stderr %q", r.exit, r.warnings, r.stderr)
+	}
+	m := r.models[len(r.models)-1]
+	if n := number(m.IterationsPerEpoch); len(r.iterations) != 20 || number(m.Epochs) != 6 || math.Abs(n-20.0/6) > 1e-9 {
+		t.Errorf("%d steps, %g epochs of %g", len(r.iterations), number(m.Epochs), n)
 	}
 }

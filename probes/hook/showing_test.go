@@ -1,6 +1,10 @@
 package hook
 
-import "testing"
+import (
+	"testing"
+
+	"sweetspot/probes/runner"
+)
 
 // The words of a program's text tell whether what it computes is measured, or only looked at. Others that hold the
 // letters of these, as indices those of dice, say nothing.
@@ -75,4 +79,34 @@ for function in codes, parts, earlier, outputs, samples, pictures, predict, accu
     print(function.__name__, end=": ")
     function()
 `))
+}
+
+// What is computed in evaluation mode after a validation, without training mode in between, is part of it where that
+// calls it, and else something to look at, if its text measures nothing.
+func TestTriedOutAtTheEnd(t *testing.T) {
+	t.Parallel()
+	const text = `
+def outputs(xs):
+    model.eval()
+    found = []
+    for x in xs.split(4): found.append(model(x).detach())
+    return torch.cat(found)
+def test():
+    model.eval()
+    errors = outputs(data.tensors[0]) - data.tensors[1]
+    return errors.mean(), (outputs(other.tensors[0]) - other.tensors[1]).mean()
+def tag(x):
+    model.eval()
+    return model(x).argmax(1)
+for epoch in range(3):
+    model.train()
+    for i in range(4): learn(*data[i])
+    print(test())
+print(tag(data.tensors[0][:1]))
+`
+	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+text)}}, nil)
+	if len(r.validations) != 3 || len(r.pauses) != 1 || r.pauses[0].Kind != "generation" || len(r.warnings) > 0 {
+		t.Errorf("%d validations, pauses %+v, exit %+v, warnings %q, stderr %q", len(r.validations), r.pauses, r.exit,
+			r.warnings, r.stderr)
+	}
 }

@@ -18,6 +18,7 @@ what it watches once the program has imported it. The modules:
     epoch_loop.py the program's loop over epochs, followed
     patches.py    PyTorch: wraps optimizers, loaders and modules
     savers.py     and what writes checkpoints
+    saved.py      and whether that is a network
     pipelines.py  or draws pictures
     recorder.py   turns the wrappers' calls into iterations
     log.py        a little later, many at once

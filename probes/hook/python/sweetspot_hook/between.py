@@ -4,53 +4,16 @@ The recorder evaluates it when the next step has ended.
 """
 
 import io
-import itertools
 import sys
 from threading import get_ident
 from time import perf_counter
 
-from . import compiled, events, loaders, micro, phases, savers, showing
+from . import compiled, events, loaders, micro, phases, saved, savers, showing
 from .guard import guarded
 
 
 COMPILATION = "compilation"  # a kind of pause
 WORLDS = ("gymnasium", "gym", "dm_env", "pettingzoo")
-
-MOST_LOOKED_AT, DEEPEST = 100, 4  # entries of a list or a dictionary that is saved, and levels of them
-STATES = {"param_groups", "last_epoch"}  # in those of optimizers and schedules, which may be numbers alone
-SCALARS = (bool, int, float, str, bytes, complex, type(None))
-
-
-def _is_plain(thing, depth=0):
-    """Whether something that is saved holds numbers and texts alone, as scores or arguments; arrays may be among them.
-
-    Arrays alone are weights. A tensor by itself that is not trained holds numbers, as those of all epochs so far.
-    """
-    kind = type(thing)
-    if kind in SCALARS or kind.__module__ == "numpy":
-        return True
-    if hasattr(kind, "__torch_function__"):  # a tensor, whatever else it holds under names
-        return depth == 0 and kind.__name__ == "Tensor" and not thing.requires_grad
-    if depth == DEEPEST:
-        return False
-    if kind in (list, tuple):
-        parts = thing
-    else:
-        named = dict.copy(thing) if issubclass(kind, dict) else _own(thing)
-        if not named:
-            return issubclass(kind, dict)  # as the state of what has none
-        if STATES & named.keys() or all(type(part).__name__ == "ndarray" for part in named.values()):
-            return False
-        parts = named.values()
-    return all(_is_plain(part, depth + 1) for part in itertools.islice(parts, MOST_LOOKED_AT))
-
-
-def _own(thing):
-    """What an object has under names, without a word of its own."""
-    try:
-        return object.__getattribute__(thing, "__dict__")
-    except AttributeError:
-        return {}
 
 
 class Between:
@@ -180,8 +143,8 @@ class Between:
         """A trained module, or another one of its kind, goes into or out of training mode."""
         self.spent()
         if self.open is not None and not training:
-            shown = not self.open.idle and not self.open.shown and self.is_shown()
-            if shown or self.open.of_step and not self.is_of_step():
+            shown = None if self.open.idle else self.is_shown()
+            if self.is_apart(shown) or self.open.of_step and not self.is_of_step():
                 self.open.close(self.clock.mark(), self.backwards)
                 self.begin_phase(shown)
             self.open.turn(self.clock.mark)
@@ -208,9 +171,22 @@ class Between:
             self.take_batch()
 
     def begin_phase(self, shown):
-        of_step = self.is_of_step()
+        of_step, frames = self.is_of_step(), self.frames()
         self.open = phases.Phase(self.clock.mark(), not self.stands_aside, self.backwards, shown, of_step)
+        self.open.asks = frames[0].f_code if frames else None
         self.phases.append(self.open)
+
+    def is_apart(self, shown):
+        """Whether what is asked for now, shown or not, is no part of what is open, though training mode was not.
+
+        What measures may call others that ask for evaluation mode themselves, and do not.
+        """
+        phase = self.open
+        if phase.idle or phase.shown:
+            return False
+        return shown or (
+            shown is None and phase.shown is False and all(f.f_code is not phase.asks for f in self.frames())
+        )
 
     def is_of_step(self):
         """As showing.is_of_step, of the training set."""
@@ -289,14 +265,15 @@ class Between:
     def saving(self, args, kwargs, of_data, only_weights=False):
         """Something is about to be saved, or weights: returns the mark, or None if it is no checkpoint of its own."""
         what, to = (args[i] if len(args) > i else kwargs.get(name) for i, name in enumerate(("obj", "f")))
-        if only_weights and not self._are_weights(what):
+        if only_weights and not saved.are_weights(what, self.torch):
             return None
         self.catch_up()
         self.spent()
         # Each tensor is pickled into memory so.
         tensor = isinstance(to, io.BytesIO) and not isinstance(what, (dict, self.torch.nn.Module))
         early = self.count == 0 and not self.optimizers
-        data = of_data and (early and not self._are_weights(what) or _is_plain(what))  # as a corpus, or scores
+        weights = saved.are_weights(what, self.torch)
+        data = of_data and (early and not weights or saved.is_plain(what))  # as a corpus, or scores
         if tensor or data or self.pause_kind or not self.is_training():
             return None
         begin = perf_counter()
@@ -304,11 +281,6 @@ class Between:
         if self.open is None:
             self.took(begin)
         return self.clock.mark()
-
-    def _are_weights(self, what):
-        """Whether a network or its state is saved, alone or in a dictionary."""
-        parts = [what, *(dict.values(what) if issubclass(type(what), dict) else ())]
-        return any(issubclass(type(part), self.torch.nn.Module) or "_metadata" in _own(part) for part in parts)
 
     @guarded
     def drawing(self):
@@ -349,8 +321,9 @@ class Between:
             phase.differentiated = phase.differentiated and attacks
             self._compare(len(phase.whole(training)))
         self.with_data = self.with_data or bool(self.whole) or any(phase.others(training) for phase in found)
+        self.measured = self.measured or any(phase.shown is False and phase.ran is not False for phase in found)
         validations, shown, pauses, late = phases.interruptions(
-            self.clock, training, found, self.whole, self.pauses, usual, at_end, self.with_data
+            self.clock, training, found, self.whole, self.pauses, usual, at_end, self.with_data, self.measured
         )
         for b, e, kind, within in shown:
             self._add_pause(b, e, kind or showing.GENERATION, within)

@@ -239,7 +239,8 @@ class Data:
                 self.before_turns = None
                 return False
             if chosen.steps == 0 or self.before_turns is None:
-                self.before_turns = self.before_turns or (self.epoch, self.index - count, self.epochs_done, self.steps_done)
+                now = self.epoch, self.index - count, self.epochs_done, self.steps_done
+                self.before_turns = self.before_turns or now
                 return False
             self.epoch, index, self.epochs_done, self.steps_done = self.before_turns
             self.index = index + count
@@ -259,6 +260,8 @@ class Data:
     def finish(self, count, backwards):
         """At the end of the program, after so many backward passes, the last pass may be a whole epoch too."""
         p = self.training
+        if self.loop is not None and self.loop.is_in_last():
+            self.epochs_done, self.steps_done = self.loop.rounds, count  # some had fewer steps than others, or none
         if p is None or p.steps == 0 or self.kept or self.loop is not None:
             return
         # One batch may be kept for all steps.

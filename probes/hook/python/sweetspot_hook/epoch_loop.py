@@ -38,6 +38,8 @@ class Epochs:
         self.whole = self.steps = 0  # whole epochs, and the steps in them
         self.each = 1  # steps at a time
         self.latest = None if frame is None else self._read(frame)
+        over = None if loop is None else loops.span(loop.iter, frame)
+        self.rounds, self.last = (len(over), over[-1]) if over else (None, None)
         # The product of the rounds of several loops need not be the number of steps.
         self.length = _rounds(*within[0]) if len(within) == 1 and not parts else None
         if loop is not None and not within:
@@ -75,6 +77,10 @@ class Epochs:
     def is_left(self):
         """Whether the latest step was made outside of the loop."""
         return self.latest is LEFT
+
+    def is_in_last(self):
+        """Whether the latest step was made in its last round, and how many there are in each is unknown."""
+        return self.rounds is not None and self.length is None and self.latest == self.last
 
     def turn(self):
         """The next step is the first of another epoch."""

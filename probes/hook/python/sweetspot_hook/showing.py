@@ -16,9 +16,9 @@ NEAR = 8  # frames from that call outwards that are read
 SHOWN, DRAWN = ("image", "img", "grid", "plot", "fake", "generat", "decod", "translat"), ("sampl",)
 # Words of names begin or end so where something is measured: that is a validation.
 _MEASURED = (
-    "loss|acc(?!el|um|es|ep|ou)|accuracy|metric|scor|score|crit|(?<!std)err|error|correct|perplex|perplexity|ppl|mse|mae|"
-    "psnr|ssim|fid|inception|bleu|rouge|f1|auc|(?<!prev)iou|(?<!in)dice|recall|(?<!mixed_)precision|reward|entropy|nll|"
-    "elbo|bpc|bpb|kl(?!ass)"
+    "loss|acc(?!el|um|es|ep|ou)|accuracy|metric|scor|score|crit|(?<!std)err|error|correct|perplex|perplexity|ppl|mse|"
+    "mae|psnr|ssim|fid|inception|bleu|rouge|f1|auc|(?<!prev)iou|(?<!in)dice|recall|(?<!mixed_)precision|reward|entropy|"
+    "nll|elbo|bpc|bpb|kl(?!ass)"
 )
 MEASURED = re.compile(r"(?:^|[\W_])(?:%s)|(?:%s)(?:e?s)?\d*(?:$|[\W_])" % (_MEASURED, _MEASURED))
 DRAWS = ("save_image", "imsave", "imwrite", "imshow", "savefig")  # what is called to draw pictures
