@@ -166,7 +166,7 @@ MAP = 0  # the kind of a dataset whose samples have places
 
 
 def look(inputs):
-    """Of what a network is given the number of samples, or None, whether it is images, and the shape of one, or None."""
+    """Of what a network is given: the samples, or None, whether they are images, and the shape of one, or None."""
     seen = glance_at_inputs(inputs)
     if seen is None:
         return None, False, None
