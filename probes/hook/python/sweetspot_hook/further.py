@@ -34,7 +34,7 @@ def later(frames, nest):
             steppers = _steppers(frame)
             for node in schedule.inside(following, off):
                 again = looped_within and not own and _callee(node) in called
-                trains = own and _trains(node, called, steppers) and not _is_empty(node, frame)
+                trains = _trains(node, called, steppers) and not _is_empty(node, frame)
                 if again or trains or _calls_trainer(node, trainers):
                     yield node, following, frame
             if library and looped_within:
@@ -125,7 +125,7 @@ def epochs(later, block, frame, nest):
         (loop, of) for loop, of in nest if isinstance(loop, ast.For) and loops.rounds(loop.iter, of, loops.MOST_EPOCHS)
         and any("epoch" in w.lower() for w in syntax.names(loop.target) | syntax.names(loop.iter))
     )
-    if schedule.name(later) != of.f_code.co_name:
+    if schedule.name(later) != of.f_code.co_name or _is_of_the_next(later, of, frame):
         return _of_another(later, block, frame)
     if of.f_back is not frame:
         raise ValueError("the function has no such loop itself")
@@ -168,8 +168,9 @@ def _as_now(call, block, frame, n):
 
 def _of_another(call, block, frame):
     """The epochs of a call of another function, whose loop may name its parameters; an error where they are unknown."""
-    function, loop = _trainers(frame, ())[schedule.name(call)]
-    if function not in _functions(frame):
+    own, named = _functions(frame), _trainers(frame, ())[schedule.name(call)]
+    function, loop = next((f for f in reversed(named) if f[0] in own and f[0].lineno < call.lineno), named[0])
+    if function not in own:
         raise ValueError("the names in its loop are those of another module")
     given = _arguments(call, function)
     if any(_sets(block, given[name]) for name in syntax.names(loop.iter) & set(given)):
@@ -183,13 +184,26 @@ def _of_another(call, block, frame):
 
 
 def _trainers(frame, called):
-    """The functions of the module, or that it imports, that have a loop over epochs, with that, by their names."""
-    found = {}
-    for name, function in syntax.functions(frame).items():
-        for node in schedule.inside(function.body):
-            if _trains(node, called):
-                found.setdefault(name, (function, node))
+    """The functions of the module, or that it imports, that have a loop over epochs, with that, by their names.
+
+    A module may have several of one name, the last of which comes last.
+    """
+    found, steppers = {}, _steppers(frame)
+    own = _functions(frame)
+    imported = [(name, f) for name, f in syntax.functions(frame).items() if f not in own]
+    for name, function in [*imported, *((f.name, f) for f in own)]:
+        loop = next((node for node in schedule.inside(function.body) if _trains(node, called, steppers)), None)
+        if loop is not None:
+            found.setdefault(name, []).append((function, loop))
     return found
+
+
+def _is_of_the_next(call, of, frame):
+    """Whether it calls another function of the name than this frame's, which the module defines in between."""
+    begin = of.f_code.co_firstlineno
+    return of.f_code.co_filename == frame.f_code.co_filename and any(
+        f.name == of.f_code.co_name and begin < f.lineno < call.lineno for f in _functions(frame)
+    )
 
 
 def _functions(frame):
