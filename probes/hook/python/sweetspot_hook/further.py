@@ -200,7 +200,7 @@ def _trainers(frame, called):
 
 def _is_of_the_next(call, of, frame):
     """Whether it calls another function of the name than this frame's, which the module defines in between."""
-    begin = of.f_code.co_firstlineno
+    begin = syntax.function(of).lineno
     return of.f_code.co_filename == frame.f_code.co_filename and any(
         f.name == of.f_code.co_name and begin < f.lineno < call.lineno for f in _functions(frame)
     )
