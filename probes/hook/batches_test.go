@@ -146,3 +146,29 @@ for step in range(5): learn([graphs[k] for k in torch.randperm(40)[:16]], torch.
 		t.Errorf("batch %g, %d iterations", number(m.BatchSize), len(r.iterations))
 	}
 }
+
+// A loop that counts steps may make several of the optimizer's in each round, as a critic's with a penalty does.
+func TestRoundsOfSeveralSteps(t *testing.T) {
+	t.Parallel()
+	const text = `
+def endless(loader):
+    while True: yield from loader
+batches = endless(DataLoader(data, batch_size=6))
+for step in range(30):
+    x, y = next(batches)
+    learn(x, y)
+`
+	for more, want := range map[string]float64{
+		"": 30, "    learn(x, y)\n": 60, "    learn(x, y); learn(x, y)\n": 90,
+		"    if step % 3 == 0: learn(x, y)\n": 30, // as far as is known
+	} {
+		r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+text+more)},
+			Env: append(Env(os.Getenv("PYTHONPATH")), "SWEETSPOT_MAX_STEPS=24")}, nil)
+		if len(r.models) == 0 || len(r.warnings) > 0 {
+			t.Fatalf("exit %+v, warnings %q, stderr %q", r.exit, r.warnings, r.stderr)
+		}
+		if m := r.models[len(r.models)-1]; number(m.Steps) != want || len(r.iterations) != 24 {
+			t.Errorf("%s: %g steps asked for, want %g; %d made", more, number(m.Steps), want, len(r.iterations))
+		}
+	}
+}

@@ -50,7 +50,10 @@ class Lengths:
         if f.epochs and (loader is None or epochs.counted(frames)):
             self.data.follow(epoch_loop.find(frames))
         in_doubt = f.epochs is None and (f.steps is None or steps.multiplied(frames))
-        self.pace = pace.find(frames, self.count) if in_doubt else None
+        self.pace = pace.find(frames, self.count) if f.epochs is None else None
+        if self.pace is not None and not in_doubt:
+            self.pace.counted = self.pace.rounds() == f.steps - before
+            self.pace = self.pace if self.pace.counted else None
 
     def _find_pass(self, frames, loader):
         """Finds how many batches and steps a pass over the loader has, where the text says so."""
@@ -66,6 +69,9 @@ class Lengths:
         """The coming step is the first of a round of this value."""
         found = loop.turned(value, self.count - len(self.held))  # those in doubt are of the step before
         said = self.facts.steps or 0
+        if loop.counted and found is not None:
+            self.pace = None
+            found = found if loop.has_several() else said
         if found is not None and found != said:
             self.facts.steps = found
             if self.first is None:

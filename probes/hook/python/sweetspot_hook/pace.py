@@ -59,6 +59,14 @@ class Pace:
         self.each = None  # (rounds, steps) from one such to the next; False where they differ
         self.alike = 0  # steps in such rounds
         self.ahead = False  # whether the counter counts the round that it is in
+        self.counted = False  # whether its rounds were taken for the steps: they may have several each
+
+    def rounds(self):
+        return len(self.over) if self.numbered else None
+
+    def has_several(self):
+        """Whether each round makes more than one step."""
+        return bool(self.each) and self.each[0] == 1 < self.each[1]
 
     def read(self, frame):
         """Before a step, in this frame: the counter's value where another round has begun, else None."""
