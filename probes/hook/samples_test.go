@@ -187,3 +187,45 @@ for game in range(6):
 		t.Errorf("%d steps, %g epochs of %g", len(r.iterations), number(m.Epochs), n)
 	}
 }
+
+// The items of a loader may be whole batches, as in DLRM: then its batch size of one is none. Nor is it where the
+// network is given as many rows, and its loss does not tell of what.
+func TestItemsThatAreBatches(t *testing.T) {
+	t.Parallel()
+	const text = `
+class Batches(torch.utils.data.Dataset):
+    def __init__(self, n): self.n = n
+    def __len__(self): return 5
+    def __getitem__(self, i):
+        if i >= 5: raise IndexError
+        n = self.n if i < 4 else 3
+        return torch.randn(n, 4), torch.randn(n, 1)
+loader = DataLoader(Batches(8), batch_size=1, collate_fn=lambda batch: batch[0])
+`
+	for body, want := range map[string][3]float64{ // batch, samples and steps of an epoch
+		"for epoch in range(3):\n    for x, y in loader: learn(x, y)\n":             {8, 35, 5},
+		"for epoch in range(3):\n    for x, y in loader: learn(x[None], y[None])\n": {1, 5, 5},
+		`
+for epoch in range(3):
+    for x, y in loader:
+        model(x).square().max().backward()
+        optimizer.step()
+`: {unknown, unknown, 5},
+		`
+for epoch in range(3):
+    for x, y in loader: # a graph
+        nn.functional.mse_loss(model(x).mean(0, keepdim=True), y[:1]).backward()
+        optimizer.step()
+`: {1, 5, 5},
+	} {
+		r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+text+body)}}, nil)
+		if len(r.models) == 0 || len(r.warnings) > 0 || len(r.iterations) != 15 {
+			t.Fatalf("%d steps, exit %+v, warnings %q, stderr %q", len(r.iterations), r.exit, r.warnings, r.stderr)
+		}
+		m := r.models[len(r.models)-1]
+		got := [3]float64{number(m.BatchSize), number(m.TrainSize), number(m.IterationsPerEpoch)}
+		if got != want {
+			t.Errorf("%s: batch, samples and steps of an epoch %g, want %g", body, got, want)
+		}
+	}
+}

@@ -24,6 +24,7 @@ class Data:
         self.first = 0  # batches that were there at the first step
         self.later = 0  # batches of the second: a program may make its first step after one, and others after several
         self.used = None  # shape of what the network was first given in training
+        self.by_rows = None, None  # the loader whose items may be whole batches, and whether they are
         self.kept = False  # the program keeps its batches: epochs do not show
         self.each = 1  # steps with the same batches
         self.aside = False  # a thread that does not train fetches the batches
@@ -111,6 +112,18 @@ class Data:
             self.aside = self.training.thread not in (None, trainer)
             if self.first == 1 or self.aside:
                 self.batches = 1
+
+    def look_into_items(self, rows):
+        """After the first step: the items of its loader are whole batches if its loss was taken over as many rows.
+
+        Else, but for a loss of one row, it is unknown what they are.
+        """
+        p = self.training
+        if p is None or not p.may_hold_batches(self.used) or set(rows) == {1}:
+            return
+        p.hold_batches(self.used[0] if self.used[0] in rows else None)
+        self.by_rows = p.loader_id, p.by_rows
+        self._adopt()
 
     def is_ambiguous(self):
         """Whether the first step used all that was fetched, or a part of it."""

@@ -27,6 +27,8 @@ class Delivered:
         seconds = perf_counter() - self.clock.host(begin)
         iterator._sweetspot_pass = a_pass = loaders.Pass(loader, begin, self.count)
         a_pass.drawn, a_pass.backwards, a_pass.iterator = loaders.drawn(iterator), self.backwards, weakref.ref(iterator)
+        if self.data.by_rows[0] == a_pass.loader_id:
+            a_pass.by_rows, a_pass.train_size = self.data.by_rows[1], None
         if self.is_aside():
             return self.log.add((self._began_aside, a_pass))
         if self.count == 0 and not self.backwards and self.data.starts_over(a_pass):

@@ -38,6 +38,22 @@ class Pass:
         self.ended = None  # mark after the last batch was used, where that was seen
         self.iterator = None  # weak
         self.thread = None  # that fetches its batches
+        # Whether its items are whole batches, of which the rows are the samples; False where nobody knows that.
+        self.by_rows = None
+
+    def may_hold_batches(self, used):
+        """Whether each of its items may be a whole batch, when a network was given this.
+
+        They come one by one, and it is given as many rows, which may also be the parts of one sample.
+        """
+        rows = self.whole[:2] if self.whole else ()  # of words alone each sentence has its own number
+        return self._batch_size == 1 and bool(used) and len(rows) == 2 and 1 not in rows and rows[:1] == used[:1]
+
+    def hold_batches(self, rows):
+        """They are, with so many samples in the first; None for unknown."""
+        self.by_rows, self.train_size = rows is not None, None
+        self.sizes = collections.deque([rows] * len(self.sizes), REMEMBERED)
+        self.units = rows if self.given == 1 else None
 
     def is_left(self):
         """Whether nobody can ask it for a batch any more."""
@@ -69,7 +85,7 @@ class Pass:
         self.given += 1
         size, self.image, self.shape = self._size(glance, self.skip())
         self.whole = glance and glance[0]
-        if size is None:
+        if size is None and self.by_rows is None:
             size = self._batch_size
         self.units = None if size is None or self.units is None else self.units + size
         self.sizes.append(size)
@@ -80,6 +96,8 @@ class Pass:
         if glance is None:
             return drawn, False, None
         shape, image = glance
+        if self.by_rows is not None:
+            return shape[0] if self.by_rows else None, image, shape[1:]
         if drawn is not None:
             self._dim = next((d for d in (0, 1) if shape[d : d + 1] == (drawn,)), None)
         elif self.given == 1 and shape[0] != self._batch_size and shape[1:2] == (self._batch_size,):

@@ -28,14 +28,31 @@ def samples(loss):
         return None
 
 
-def _samples(loss):
-    taken, given, scaled, data = [], set(), set(), set()
-    for node in _nodes(getattr(loss, "grad_fn", None)):
+def rows(loss):
+    """How many rows its means and sums are taken over, each; none where that is unknown."""
+    try:
+        return _taken(list(_nodes(getattr(loss, "grad_fn", None))))
+    except Exception:  # as above
+        return []
+
+
+def _taken(nodes):
+    found = []
+    for node in nodes:
         name, _, form = type(node).__name__.partition("Backward")
+        if any(kind in name for kind in LOSSES) and form != BY_DIMENSION:
+            found += _rows(next((getattr(node, of) for of in REDUCED if hasattr(node, of)), ()))
+    return found
+
+
+def _samples(loss):
+    nodes = list(_nodes(getattr(loss, "grad_fn", None)))
+    taken, given, scaled, data = _taken(nodes), set(), set(), set()
+    for node in nodes:
+        name = type(node).__name__.partition("Backward")[0]
         if any(kind in name for kind in LOSSES):
-            if form != BY_DIMENSION:
-                taken += _rows(next((getattr(node, of) for of in REDUCED if hasattr(node, of)), ()))
-        elif name in LAYERS:
+            continue
+        if name in LAYERS:
             of = getattr(node, LAYERS[name])
             given |= _rows(of)
             if of is not None and not of.requires_grad:

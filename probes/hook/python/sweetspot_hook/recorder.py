@@ -67,7 +67,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         self.unread = False  # these and the length wait for the next backward pass
         # Id of what first computed, the units it was given, and their shape.
         self.first_module, self.batch, self.given, self.micro = None, None, None, None
-        self.of_loss = None  # the samples that the first loss was taken over
+        self.of_loss, self.rows = None, ()  # the samples that the first loss was taken over, and how many rows it was
         self.inputs = None  # counts the samples of the first epoch, where nothing else tells how many there are
         self.first_input, self.first_at = None, 0  # a reference to what it was given, and the backward passes before
         self.computes_on = None  # device, where the optimizer may have its parameters elsewhere
@@ -173,6 +173,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
 
     def _first_iteration(self, t, end):
         self.data.first_step(self.owner)
+        self.data.look_into_items(self.rows)
         if self.micro is not None and self.data.training is None:
             self.batch = self.micro.batch(self.frames())
             syntax.forget()

@@ -96,9 +96,17 @@ class Stepping:
             if self.unread:
                 self.attempt(self.read)
             self.gradients.before()
-        if self.count == 0 and self.batch is None and not self.off:
-            self.of_loss = losses.samples(args[0] if args else kwargs.get("tensors")) if self.backwards == 1 else None
+        if self.count == 0 and not self.off:
+            self.look_at_loss(args[0] if args else kwargs.get("tensors"))
         return by_hand
+
+    @guarded
+    def look_at_loss(self, loss):
+        """The first step's gradients are about to be computed, maybe of several losses."""
+        first, d = self.backwards == 1, self.data
+        if self.batch is None:
+            self.of_loss = losses.samples(loss) if first else None
+        self.rows = losses.rows(loss) if first and d.latest and d.latest.may_hold_batches(d.used) else ()
 
     @guarded
     def differentiated(self):
