@@ -321,7 +321,9 @@ class Between:
             phase.differentiated = phase.differentiated and attacks
             self._compare(len(phase.whole(training)))
         self.with_data = self.with_data or bool(self.whole) or any(phase.others(training) for phase in found)
-        self.measured = self.measured or any(phase.shown is False and phase.ran is not False for phase in found)
+        self.measured = self.measured or any(
+            phase.shown is False and phase.ran is not False and not phase.of_step for phase in found
+        )
         validations, shown, pauses, late = phases.interruptions(
             self.clock, training, found, self.whole, self.pauses, usual, at_end, self.with_data, self.measured
         )
