@@ -104,6 +104,18 @@ def accumulated_by_name():
             step_of_optimizer()
 
 
+def in_parts_by_name():
+    state, max_iters, each = {"iter_num": 0}, 24, 4
+    for x in itertools.count():
+        if state["iter_num"] >= max_iters:
+            break
+        is_accumulating = (state["iter_num"] + 1) % each != 0
+        x * 2
+        if not is_accumulating:
+            step_of_optimizer()
+        state["iter_num"] += 1
+
+
 def both():
     max_steps, step = 6, 0
     for epoch in range(5):
@@ -564,6 +576,6 @@ WAYS = (
     waits_above, waits_for_data, passes_over, waits_within, waits_for_a_counter, waits_before, waits_for_epochs,
     waits_for_rounds, worked_out, goes_on, without_end, tasks, flagged, all_steps, itr,
     last_named, divided, counted_beside, parts_counted, by_one, from_zero, before_the_next, by_a_letter,
-    by_a_letter_alone, shown_each, by_a_float,
+    by_a_letter_alone, shown_each, by_a_float, in_parts_by_name,
 )
 print(*map(asked, WAYS), sep="\n")

@@ -55,6 +55,7 @@ what it watches once the program has imported it. The modules:
     epochs.py     in epochs
     one_pass.py   that it trains for one alone, without a loop over epochs
     steps.py      or steps, where it counts these
+    parts.py      that each is made of several batches
     delayed.py    or makes them in some rounds only
     pace.py       or by those of its first rounds
     remainders.py and in a pass, where it makes one after every so many batches

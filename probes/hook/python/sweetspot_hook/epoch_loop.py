@@ -1,9 +1,8 @@
 """The program's loop over epochs, followed by its variable, where no loader tells when an epoch is over."""
 
 import ast
-import sys
 
-from . import arrays, loaders, loops, steps
+from . import arrays, loaders, loops, parts
 
 MOST_ENTRIES = 5000  # of a list that are looked at
 
@@ -12,14 +11,14 @@ def find(frames):
     """The loop that the frames, the innermost first, are in."""
     within, candidate = [], None
     # Whether the loops within count parts of steps, and not steps.
-    parts = any(steps.accumulates(frame) or steps.waits(frame) for frame in frames)
+    in_parts = any(parts.accumulates(frame) or parts.waits(frame) for frame in frames)
     for frame in frames:
         for loop in reversed(loops.active(frame)):
             if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name):
                 if "epoch" in loop.target.id.lower() or not within and loops.epochs([(loop, frame)])[0]:
-                    return Epochs(frame, loop, within, parts)
+                    return Epochs(frame, loop, within, in_parts)
                 if within and candidate is None and loops.rounds(loop.iter, frame, loops.MOST_EPOCHS):
-                    candidate = Epochs(frame, loop, within, parts)
+                    candidate = Epochs(frame, loop, within, in_parts)
             within = [*within, (frame, loop)]
     return candidate or Epochs(None, None, [], False)
 
@@ -30,7 +29,7 @@ LEFT = object()  # in place of the variable's value
 class Epochs:
     """Counts steps and epochs. Without a loop all steps are of the first; within are the loops in it around a step."""
 
-    def __init__(self, frame, loop, within, parts):
+    def __init__(self, frame, loop, within, in_parts):
         self.code, self.name, self.lines = None, None, ()
         if loop is not None:
             self.code, self.name, self.lines = frame.f_code, loop.target.id, range(loop.lineno, loop.end_lineno + 1)
@@ -41,10 +40,10 @@ class Epochs:
         over = None if loop is None else loops.span(loop.iter, frame)
         self.rounds, self.last = (len(over), over[-1]) if over else (None, None)
         # The product of the rounds of several loops need not be the number of steps.
-        self.length = _rounds(*within[0]) if len(within) == 1 and not parts else None
+        self.length = _rounds(*within[0]) if len(within) == 1 and not in_parts else None
         if loop is not None and not within:
             self.length = 1
-        self.cut = _cut(*within[0]) if len(within) == 1 and not parts else None
+        self.cut = _cut(*within[0]) if len(within) == 1 and not in_parts else None
         # Whether the loop in it goes over a list or the like, and the samples of its entries.
         self.listed = self.length is not None and bool(within) and not _is_range(*within[0])
         self.samples = _samples(*within[0]) if self.listed else None

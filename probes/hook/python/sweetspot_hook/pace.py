@@ -11,7 +11,7 @@ The rounds of the outermost loop are known. Where each makes as many steps as th
 
 import ast
 
-from . import loops, steps
+from . import loops, parts
 
 FEWEST = 10  # steps in rounds alike before more such are expected
 
@@ -35,7 +35,7 @@ def find(frames, done):
     if end is None or len(test.ops) > 1:
         return None
     # What is done whenever a count is a multiple of a number is done with the last such up to the end.
-    beyond = isinstance(test.ops[0], ast.LtE) and not any(map(steps.accumulates, frames))
+    beyond = isinstance(test.ops[0], ast.LtE) and not any(map(parts.accumulates, frames))
     return _begun(frame, loop, test.left, range(end + beyond), done)
 
 

@@ -8,7 +8,6 @@ Code that the program's calls reach is guarded, see guard.py; code that runs in
 every iteration has its guard inline, because the decorator takes a microsecond.
 """
 
-import sys
 import threading
 from time import perf_counter
 

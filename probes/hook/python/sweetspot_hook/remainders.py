@@ -10,7 +10,7 @@ The program's text is read, none of it is run.
 
 import ast
 
-from . import epochs, evaluate, loaders, loops, repeats, steps, syntax
+from . import epochs, evaluate, loaders, loops, parts, repeats, steps, syntax
 
 NAME = "num_update_steps_per_epoch"  # of Hugging Face's Trainer, and of their examples
 MOST = 5000  # batches that are looked at; of more, one step makes no difference
@@ -28,7 +28,7 @@ def in_pass(frames, loader, batches):
         found = _count(loop, frame, batches) if k == 0 and batches <= MOST else None
         if found is None:
             found = epochs.by_name(frames, (NAME,), batches)
-            if found == batches and any(map(steps.accumulates, frames)):
+            if found == batches and any(map(parts.accumulates, frames)):
                 return None  # it is that of the batches
         return found
     except Exception:  # a program may hold any object under any name

@@ -9,7 +9,7 @@ The program's text is read, none of it is run.
 
 import ast
 
-from . import delayed, epochs, evaluate, loops, repeats, schedule, syntax
+from . import delayed, epochs, evaluate, loops, parts, repeats, schedule, syntax
 
 NAMES = (
     "max_steps", "max_train_steps", "num_train_steps", "num_training_steps", "total_steps", "total_train_steps",
@@ -34,13 +34,13 @@ def find(frames, arguments):
         active = loops.nest(frames)
         if loops.are_parts(active):
             return None  # steps are parts of the loop's rounds
-        if any(accumulates(frame) for frame in frames):  # the loop's rounds are parts of steps
+        if any(parts.accumulates(frame) for frame in frames):  # the loop's rounds are parts of steps
             return by_counter(active, set().union(*map(_counted_beside, frames)))
         share = delayed.share(frames, active)
         if share is None:
             return None
-        if any(waits(frame) for frame in frames):
-            n, names = None, OF_STEPS
+        if any(parts.waits(frame) for frame in frames):
+            n, names = by_parts(active, frames), OF_STEPS
         else:
             n = by_loop(active)
             if n is not None and share != 1:
@@ -177,9 +177,24 @@ def by_counter(active, counters):
     return next((n for n in found if n is not None), None)
 
 
+def by_parts(active, frames):
+    """The steps of loops that count their parts to a number, where every so many make one; None if unknown.
+
+        if state["iter_num"] >= max_iters: break
+        is_accumulating = (state["iter_num"] + 1) % accumulation != 0
+    """
+    for frame in frames:
+        for op in (op for n in parts.named(frame) for op in ast.walk(n.value) if parts.is_one(op)):
+            left = op.left.left if isinstance(op.left, ast.BinOp) else op.left
+            n, each = by_counter(active, {ast.unparse(left)}), loops.value(op.right, frame)
+            if n and each:
+                return whole(n // each)
+    return None
+
+
 def _counted_beside(frame):
     """What is added to where the frame is within an if that asks for a remainder, which counts as the step does."""
-    around = [n for n in syntax.around(frame) if isinstance(n, ast.If) and _asks_remainder(n.test)]
+    around = [n for n in syntax.around(frame) if isinstance(n, ast.If) and parts.asks(n.test)]
     return {ast.unparse(s.target) for n in around for s in n.body if isinstance(s, ast.AugAssign)}
 
 
@@ -285,7 +300,7 @@ def compared(test, frame, ways, loop, outer, counters=None):
             return None
         left, right = left.left, left.right
     counter, done = _counter(left, frame, loop)
-    name = getattr(counter, "attr", getattr(counter, "id", ""))
+    name = _name(counter)
     if not counts(name) and not (len(name) == 1 and counts(ast.unparse(right))):
         return None
     if outer and begins_again(name, loop, outer):
@@ -300,12 +315,18 @@ def compared(test, frame, ways, loop, outer, counters=None):
     return whole(n - done)
 
 
+def _name(counter):
+    """What a counter is called, as a name, an attribute or an entry."""
+    key = getattr(getattr(counter, "slice", None), "value", None)
+    return key if isinstance(key, str) else getattr(counter, "attr", getattr(counter, "id", ""))
+
+
 def _counter(node, frame, loop):
     """What is counted in a loop, and what was done before: step + start, of a training that may have been resumed."""
-    parts = (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) else ()
+    terms = (node.left, node.right) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) else ()
     added = {ast.unparse(n.target) for n in ast.walk(loop) if isinstance(n, ast.AugAssign)}
-    counted = [part for part in parts if ast.unparse(part) in added]
-    start = [loops.value(part, frame) for part in parts if part not in counted]
+    counted = [part for part in terms if ast.unparse(part) in added]
+    start = [loops.value(part, frame) for part in terms if part not in counted]
     return (counted[0], start[0]) if len(counted) == 1 and start[0] is not None else (node, 0)
 
 
@@ -339,42 +360,6 @@ def rounds_of(node, frame):
             if n is not None:
                 return n
     return None
-
-
-def accumulates(frame):
-    """Whether the frame is within an if that asks for a remainder, as steps after every so many batches are.
-
-    That of a division by one is not asked for: every batch has a step.
-    """
-    return any(_asks_remainder(test, frame) for test in _tests(frame))
-
-
-def waits(frame):
-    """Whether the frame is within an if that asks for such a remainder by a name.
-
-    Libraries do, whose limits are of steps all the same.
-    """
-    tests, scope = _tests(frame), syntax.function(frame)
-    assigned = [
-        n for n in ast.walk(scope)
-        if isinstance(n, ast.Assign) and n.lineno <= frame.f_lineno and _asks_remainder(n.value)
-    ]
-    named = {t.id for n in assigned for t in n.targets if isinstance(t, ast.Name)}
-    return any(getattr(n, "id", None) in named for t in tests for n in ast.walk(t))
-
-
-def _tests(frame):
-    """The conditions that the frame is within."""
-    return [n.test for n in syntax.around(frame) if isinstance(n, ast.If)]
-
-
-def _asks_remainder(expression, frame=None):
-    """Whether it has a remainder, of a division by more than one where a frame is given."""
-    found = [
-        op for op in ast.walk(expression)
-        if isinstance(getattr(op, "op", None), ast.Mod) and not isinstance(getattr(op, "left", None), ast.Constant)
-    ]
-    return any(frame is None or not isinstance(op, ast.BinOp) or loops.value(op.right, frame) != 1 for op in found)
 
 
 def whole(n):
