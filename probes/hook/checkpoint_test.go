@@ -102,7 +102,7 @@ func TestKeptDataAreNoCheckpoint(t *testing.T) {
 	const pickled = "import pickle\npickle.dump({'net': model}, open('net.pkl', 'wb'))\npickle.dump([0.1], open('0.pkl', 'wb'))\n"
 	const scores = "torch.save({'name': 'net', 'scores': [0.1, 0.2], 'best': 1}, 'scores.pt')\n" +
 		"torch.save({'accuracy': torch.ones(2).numpy().mean()}, 'mean.pt')\n"
-	const found = "import argparse\na = argparse.Namespace(rate=0.1, sizes=[1, 2])\n" +
+	const found = "import argparse\na = argparse.Namespace(rate=0.1, sizes=[1, 2], device=torch.device('cpu'))\n" +
 		"torch.save({'found': torch.ones(2).numpy(), 'on': a}, 'found.pt')\ntorch.save(a, 'arguments.pt')\n"
 	const named = "w = model.weight.data.clone()\nw.sharded = True\ntorch.save({'weight': w}, 'named.pt')\n"
 	const arrays = "torch.save({k: v.numpy() for k, v in model.state_dict().items()}, 'arrays.pt')\n"

@@ -5,6 +5,7 @@ import itertools
 MOST_LOOKED_AT, DEEPEST = 100, 4  # entries of a list or a dictionary that is saved, and levels of them
 STATES = {"param_groups", "last_epoch"}  # in those of optimizers and schedules, which may be numbers alone
 SCALARS = (bool, int, float, str, bytes, complex, type(None))
+SETTINGS = ("device", "dtype", "PosixPath", "WindowsPath")  # names of classes of what arguments hold as well
 
 
 def is_plain(thing, depth=0):
@@ -13,7 +14,7 @@ def is_plain(thing, depth=0):
     Arrays alone are weights. A tensor by itself that is not trained holds numbers, as those of all epochs so far.
     """
     kind = type(thing)
-    if kind in SCALARS or kind.__module__ == "numpy":
+    if kind in SCALARS or kind.__module__ == "numpy" or kind.__name__ in SETTINGS:
         return True
     if hasattr(kind, "__torch_function__"):  # a tensor, whatever else it holds under names
         return depth == 0 and kind.__name__ == "Tensor" and not thing.requires_grad
