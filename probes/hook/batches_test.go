@@ -172,3 +172,62 @@ for step in range(30):
 		}
 	}
 }
+
+// The splits of the data that a loop in each epoch goes over are no passes over the training set, if a step is made
+// with one of them alone.
+func TestSplitsInAnEpoch(t *testing.T) {
+	t.Parallel()
+	const text = `
+splits = ["train", "valid", "test"]
+for epoch in range(4):
+    for split in splits:
+        loader = DataLoader(data if split == "train" else other, batch_size=6, shuffle=split == "train")
+        model.train() if split == "train" else model.eval()
+        for i, (x, y) in enumerate(loader):
+            loss = nn.functional.mse_loss(model(x), y)
+            if split == "train":
+                optimizer.zero_grad(); loss.backward(); optimizer.step()
+`
+	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+text)}}, nil)
+	if len(r.models) == 0 || len(r.warnings) > 0 {
+		t.Fatalf("exit %+v, warnings %q, stderr %q", r.exit, r.warnings, r.stderr)
+	}
+	for _, m := range r.models {
+		got := [3]float64{number(m.Epochs), number(m.TrainSize), number(m.IterationsPerEpoch)}
+		if want := [3]float64{4, 24, 4}; got != want {
+			t.Errorf("epochs, samples and steps of an epoch %v, want %v", got, want)
+		}
+	}
+	if len(r.iterations) != 16 || len(r.validations) < 4 {
+		t.Errorf("%d steps, %d validations", len(r.iterations), len(r.validations))
+	}
+}
+
+// Where a program calls a network's forward itself, the first part that is called may be given more than the batch.
+func TestBatchOfAPart(t *testing.T) {
+	t.Parallel()
+	const text = `
+class Items(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.items = nn.Embedding(50, 4)
+    def forward(self, x, sampled):
+        found = self.items(torch.cat([x, sampled]))
+        return found[: len(x)] @ found.T
+model = Items()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for step in range(5):
+    scores = model%s(torch.randint(50, (8,)), torch.randint(50, (24,)))
+    nn.functional.cross_entropy(scores, torch.arange(8)).backward()
+    optimizer.step()
+`
+	for call, want := range map[string]float64{"": 8, ".forward": unknown} {
+		r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+fmt.Sprintf(text, call))}}, nil)
+		if len(r.models) == 0 || len(r.warnings) > 0 || len(r.iterations) != 5 {
+			t.Fatalf("exit %+v, warnings %q, stderr %q", r.exit, r.warnings, r.stderr)
+		}
+		if m := r.models[len(r.models)-1]; number(m.BatchSize) != want {
+			t.Errorf("model%s: batch %g, want %g", call, number(m.BatchSize), want)
+		}
+	}
+}

@@ -38,6 +38,7 @@ class Facts:
         self.modes = {}  # whether these were in training mode when they last were told to be, by id
         self.changed = {}  # weak: the parameters that the optimizers change, by id
         self.devices = set()  # indices of CUDA devices
+        self.roots = frozenset()  # ids of the modules that are in no other, at the first step
         self.tensors = 1  # ranks that share the tensors out, as transformers' loading does it
         self.calls = language.Calls(torch)
         self.language = None  # how a language model is trained, if one is
@@ -48,6 +49,7 @@ class Facts:
         own = parameters_of(optimizer)
         trained.update(map(id, own))
         roots = self._roots()
+        self.roots = frozenset(map(id, roots))
         holders = [m for m in roots if any(id(p) in trained for p in _parameters(m))]
         if not holders:  # the optimizer may have copies of the parameters
             holders = [m for m in roots if m.training and any(p.requires_grad for p in _parameters(m))]

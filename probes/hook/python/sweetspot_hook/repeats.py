@@ -125,13 +125,13 @@ def _rounds(loop, frame, nest):
 
 def _may_pass_over(loop, frame, names):
     """Whether a loop with variables of these names may end early, or do something else in some of its rounds."""
+    around = [n for n in syntax.around(frame) if isinstance(n, ast.If) and n.lineno > loop.lineno]
+    if any(names & syntax.names(n.test) for n in around):  # maybe in a loop within
+        return True
     nodes = list(loop.body)
     while nodes:
         node = nodes.pop()
         if isinstance(node, (ast.Break, ast.Continue, ast.Return)):
-            return True
-        here = getattr(node, "lineno", 0) <= frame.f_lineno <= getattr(node, "end_lineno", 0)
-        if isinstance(node, ast.If) and here and names & syntax.names(node.test):
             return True
         if isinstance(node, (ast.For, ast.While)):
             nodes += [n for n in ast.walk(node) if isinstance(n, ast.Return)]

@@ -103,10 +103,10 @@ class Stepping:
     @guarded
     def look_at_loss(self, loss):
         """The first step's gradients are about to be computed, maybe of several losses."""
-        first, d = self.backwards == 1, self.data
+        first = self.backwards == 1
         if self.batch is None:
             self.of_loss = losses.samples(loss) if first else None
-        self.rows = losses.rows(loss) if first and d.latest and d.latest.may_hold_batches(d.used) else ()
+        self.rows = losses.rows(loss) if first else ()
 
     @guarded
     def differentiated(self):
