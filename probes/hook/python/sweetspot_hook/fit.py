@@ -40,6 +40,7 @@ class Fit:
         self.before = 0  # epochs of earlier calls
         self.whole = self.steps = 0  # whole epochs, and the steps in them
         self.units = None  # of a whole epoch, if all have as many
+        self.own = 0, 0, None  # the same of the call that is under way
         self.within = []  # interruptions that are under way
 
     @guarded
@@ -64,7 +65,7 @@ class Fit:
             events.emit("hello", framework=framework())  # from now on no progress bar need be read for steps
         params = callbacks.params or {}
         self.model = callbacks._model  # callbacks.model would wait for JAX
-        self.source, self.first = self.created, None
+        self.source, self.first, self.own = self.created, None, (0, 0, None)
         self.length, self.epochs = params.get("steps"), params.get("epochs")
         self.sizes, self.seen, self.wait, self.shape, self.asked = [], False, 0.0, None, False
         if backend() == "torch":
@@ -159,6 +160,8 @@ class Fit:
             return
         self.units = self.in_epoch if not self.whole or self.units == self.in_epoch else None
         self.whole, self.steps = self.whole + 1, self.steps + self.index
+        whole, steps, units = self.own
+        self.own = whole + 1, steps + self.index, self.in_epoch if not whole or units == self.in_epoch else None
         if self.training.count:
             self.training.describe(**self._model())
 
@@ -166,6 +169,8 @@ class Fit:
     def train_ended(self):
         if self.active():
             self.before, self.source, self.epochs = self.whole, None, None
+            if self.training.count:
+                self.training.describe(**self._model())
 
     # What is told.
 
@@ -197,12 +202,14 @@ class Fit:
     def _epoch(self):
         """Iterations and samples of an epoch, as counted, else as Keras expects them.
 
-        Several calls of fit may be given different sets: then samples are unknown.
+        Several calls of fit may be given different sets: then it is of the one that is under way, and after it of all,
+        with samples unknown.
         """
-        if self.whole:
-            return self.steps / self.whole, self.units
+        whole, steps, units = self.own if self.source is not None else (self.whole, self.steps, self.units)
+        if whole:
+            return steps / whole, units
         if not self.length:
-            return None, None
+            return (self.steps / self.whole, None) if self.whole else (None, None)
         size, part = self._size()
         return self.length / self.accumulated(), size and self.length * size - (size - part if part else 0)
 
