@@ -30,6 +30,7 @@ OF_JAX = (
     ("orbax.checkpoint", "AsyncCheckpointer", ("save",)),
     ("orbax.checkpoint", "CheckpointManager", ("save",)),
     ("flax.training.checkpoints", "", ("save_checkpoint", "save_checkpoint_multiprocess")),
+    ("clu.checkpoint", "Checkpoint", ("save",)),
     ("equinox", "", ("tree_serialise_leaves",)),
 )
 
