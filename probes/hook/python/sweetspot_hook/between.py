@@ -8,7 +8,7 @@ import sys
 from threading import get_ident
 from time import perf_counter
 
-from . import compiled, events, loaders, micro, phases, saved, savers, showing
+from . import compiled, events, facts, loaders, micro, phases, saved, savers, showing
 from .guard import guarded
 
 
@@ -34,14 +34,15 @@ class Between:
             if module.training and self.torch.is_grad_enabled():
                 self.log.add((self.inputs.add, self.inputs.size(inputs)))
             return
-        self.computing()
+        gradients = self.torch.is_grad_enabled()
+        if self.computes or not module.training or not gradients or facts.is_trainable(module):
+            self.computing()  # and no transform without weights
         if not self.off and self.count == 0 and self.gradients is not None:
             self.unread = True  # its loops, a recurrent network's over a text, are not those that train
             self.look_back()
             self.unread = self.unread and self.count > 0
         if self.off or self.count > 0:
             return handle.remove()
-        gradients = self.torch.is_grad_enabled()
         if not module.training or not gradients:
             if not gradients or self.backwards == 0:
                 self.untrained.computing(module, gradients)
