@@ -195,11 +195,17 @@ def look(inputs):
 def glance_at_inputs(inputs):
     """As glance, of what a network is given: a list of objects, as of graphs, is as many samples."""
     first = inputs[0] if inputs else None
-    if type(first) is list and len(first) > 1 and len(set(map(type, first))) == 1:
-        entry = first[0]
-        if hasattr(entry, "__dict__") and not hasattr(entry, "shape"):
-            return (len(first),), False
+    if type(first) is list and len(first) > 1 and len(set(map(type, first))) == 1 and _has_parts(first[0]):
+        return (len(first),), False
     return glance(inputs)
+
+
+def _has_parts(thing):
+    """Whether something is an object with attributes, and no array."""
+    try:
+        return hasattr(thing, "__dict__") and not hasattr(thing, "shape")
+    except Exception:  # one that does not like to be looked at
+        return False
 
 
 def glance(batch):
