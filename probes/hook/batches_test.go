@@ -3,6 +3,7 @@ package hook
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"sweetspot/probes/runner"
@@ -72,6 +73,28 @@ func TestStepsWithTheSameBatch(t *testing.T) {
 		m := r.models[len(r.models)-1]
 		if got := [2]float64{number(m.BatchSize), number(m.IterationsPerEpoch)}; got != want || len(r.iterations) != 4 {
 			t.Errorf("%s%d steps, batch and steps of an epoch %g, want %g", body, len(r.iterations), got, want)
+		}
+	}
+}
+
+// The batches that a script draws and adds up may make a step after every so many, of any length.
+func TestBatchesAddedUp(t *testing.T) {
+	t.Parallel()
+	const text = `
+each = 3
+for i in range(30):
+    x = torch.randn(5, 2 + i % 4, 4)
+    model(x).square().mean().backward()
+    if %s:
+        optimizer.step(); optimizer.zero_grad()
+`
+	for test, want := range map[string]float64{"(i + 1) % each == 0": 15, "i > 5": unknown} {
+		r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+strings.Replace(text, "%s", test, 1))}}, nil)
+		if len(r.models) == 0 || len(r.warnings) > 0 {
+			t.Fatalf("exit %+v, warnings %q, stderr %q", r.exit, r.warnings, r.stderr)
+		}
+		if m := r.models[len(r.models)-1]; number(m.BatchSize) != want {
+			t.Errorf("%s: batch %g, want %g", test, number(m.BatchSize), want)
 		}
 	}
 }

@@ -7,14 +7,15 @@ It has micro-batches whose gradients the program adds up in a loop over a number
         loss.backward()
     optimizer.step()
 
-Or a network that acts in a world, on a single state at a time, learns from a larger batch in the end. Or one and the
-same batch is computed again and again, as for LBFGS, which asks for the loss many times in a step. Or it is computed
-word by word, each time with the state that came of the word before.
+Or in a loop that goes on, with a step after every so many, if (i + 1) % n == 0. Or a network that acts in a world,
+on a single state at a time, learns from a larger batch in the end. Or one and the same batch is computed again and
+again, as for LBFGS, which asks for the loss many times in a step. Or it is computed word by word, each time with the
+state that came of the word before.
 """
 
 import weakref
 
-from . import loops
+from . import loops, parts
 
 
 class Micro:
@@ -26,7 +27,7 @@ class Micro:
         self.given, self.again = given, True  # each was given the same so far
         self.recurs = True  # each later one was given what the network had computed
         self.backwards, self.adds_up = backwards, True  # each was differentiated before the next
-        self.sizes = [size]  # that were one after the other
+        self.sizes, self.all = [size], 1  # that were one after the other, and how many computations
         nest = loops.nest(frames)
         loop, frame = nest[0] if nest else (None, None)
         self.rounds = loops.rounds(loop.iter, frame, loops.MOST_EPOCHS) if hasattr(loop, "iter") else None
@@ -34,6 +35,7 @@ class Micro:
 
     def add(self, size, alike, inputs, backwards):
         """Another one begins, of so many samples; alike is whether its batch has the shape of the first."""
+        self.all += 1
         self.recurs = self.recurs and alike and any(map(_is_computed, inputs))
         self.adds_up, self.backwards = self.adds_up and backwards > self.backwards, backwards
         self.again = self.again and self.given() is not None and bool(inputs) and inputs[0] is self.given()
@@ -47,6 +49,8 @@ class Micro:
         """The samples of the step that these frames make; None if unknown."""
         if len(self.sizes) == 2 and None not in self.sizes and self.sizes[0] < self.sizes[1]:
             return self.sizes[1]  # it acted before
+        if self.adds_up and len(self.sizes) == 1 and self.size and self.all == parts.each(frames):
+            return self.size * self.all
         within = any(_place(*of) == self.place for of in loops.nest(frames))
         if self.rounds == self.calls and self.adds_up and not within:
             return self.size * self.calls

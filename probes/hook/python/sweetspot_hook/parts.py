@@ -35,6 +35,17 @@ def named(frame):
     ]
 
 
+def each(frames):
+    """How many batches a step is made after, by the frames that it is in; None where they ask for no remainder."""
+    for frame in frames:
+        expressions = [*_tests(frame), *(n.value for n in named(frame))]
+        for op in (op for e in expressions for op in ast.walk(e) if is_one(op) and isinstance(op, ast.BinOp)):
+            n = loops.value(op.right, frame)
+            if n:
+                return n
+    return None
+
+
 def _tests(frame):
     """The conditions that the frame is within."""
     return [n.test for n in syntax.around(frame) if isinstance(n, ast.If)]
