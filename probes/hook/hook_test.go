@@ -392,8 +392,6 @@ func TestComputing(t *testing.T) {
 		data:                              "[false]",
 		data + module + module + gradient: "[false true]",
 		data + gradient:                   "[false true]",
-		data + "; torch.nn.Flatten()(torch.ones(2, 2))":               "[false]", // a transform
-		data + "; torch.nn.Flatten().eval()(torch.ones(2, 2))":        "[false true]",
 		data + "; o = torch.optim.SGD([torch.ones(1)], 0.1)" + module: "[false]",
 		"import os; os.fork() or os._exit(0)":                         "[]",
 	} {

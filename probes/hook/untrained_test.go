@@ -1,6 +1,11 @@
 package hook
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+
+	"sweetspot/probes/runner"
+)
 
 // A network that is evaluated before its first step has a validation more. To show it, or
 // another one, is none.
@@ -24,5 +29,28 @@ func TestUntrained(t *testing.T) {
 					len(r.validations), untrained, want, r.stderr)
 			}
 		})
+	}
+}
+
+// What a program computes before it has an optimizer, as features of its data, is none of its steps if its text says
+// that it trains: then no progress bar is.
+func TestComputedBeforeTheTraining(t *testing.T) {
+	t.Parallel()
+	for more, want := range map[string]string{"": "[false true]", "# loss.backward()\n": "[false]",
+		"optimizer = torch.optim.SGD(model.parameters(), lr=0.1)\n": "[false]"} {
+		r := watch(t, runner.Command{Argv: []string{torch(t), script(t, `
+import torch
+model = torch.nn.Linear(2, 1).eval()
+with torch.no_grad(): features = [model(torch.ones(2)) for _ in range(9)]
+`+more)}}, nil)
+		var told []bool
+		for _, h := range r.hellos {
+			if h.Computes != nil {
+				told = append(told, *h.Computes)
+			}
+		}
+		if got := fmt.Sprint(told); got != want || r.exit.Code != 0 {
+			t.Errorf("%s: %s, want %s; %s", more, got, want, r.stderr)
+		}
 	}
 }

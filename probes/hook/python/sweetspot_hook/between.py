@@ -4,15 +4,17 @@ The recorder evaluates it when the next step has ended.
 """
 
 import io
+import re
 import sys
 from threading import get_ident
 from time import perf_counter
 
-from . import compiled, events, facts, loaders, micro, phases, saved, savers, showing
+from . import compiled, events, loaders, micro, phases, saved, savers, showing, syntax
 from .guard import guarded
 
 
 COMPILATION = "compilation"  # a kind of pause
+TRAINS = re.compile(r"\boptim\b|\.backward\(|Trainer\b|\.fit\(")  # what is in the text of programs that train
 WORLDS = ("gymnasium", "gym", "dm_env", "pettingzoo")
 
 
@@ -34,15 +36,15 @@ class Between:
             if module.training and self.torch.is_grad_enabled():
                 self.log.add((self.inputs.add, self.inputs.size(inputs)))
             return
-        gradients = self.torch.is_grad_enabled()
-        if self.computes or not module.training or not gradients or facts.is_trainable(module):
-            self.computing()  # and no transform without weights
+        if not self.computes and not self.is_to_train():
+            self.computing()
         if not self.off and self.count == 0 and self.gradients is not None:
             self.unread = True  # its loops, a recurrent network's over a text, are not those that train
             self.look_back()
             self.unread = self.unread and self.count > 0
         if self.off or self.count > 0:
             return handle.remove()
+        gradients = self.torch.is_grad_enabled()
         if not module.training or not gradients:
             if not gradients or self.backwards == 0:
                 self.untrained.computing(module, gradients)
@@ -87,6 +89,15 @@ class Between:
         if self.micro is not None:
             alike = shape is not None and (size, *shape) == self.data.used
             self.micro.add(size if shape else None, alike, inputs, self.backwards)
+
+    def is_to_train(self):
+        """Whether the program's text says that it trains, so that what it computes before is none of its steps.
+
+        It may extract features of its data first, by another network.
+        """
+        if self.trains is None:
+            self.trains = syntax.mentions(self.frames(), TRAINS)
+        return self.trains
 
     @guarded
     def computing(self):

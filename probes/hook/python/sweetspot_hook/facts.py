@@ -19,11 +19,6 @@ def device_of(optimizer):
     return None
 
 
-def is_trainable(module):
-    """Whether it has a parameter that asks for gradients."""
-    return any(p.requires_grad for p in _parameters(module))
-
-
 def framework(torch):
     return "torch " + str(torch.__version__)
 

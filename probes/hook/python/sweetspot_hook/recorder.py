@@ -35,7 +35,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         self.graphs = graphs.Graphs()
         self.sharing = model_parallel.Sharing()
         self.stands_aside = False  # for torch.compile
-        self.computes = True  # as far as was told
+        self.computes, self.trains = True, None  # as far as was told; and whether its text says that it will train
         self.reset()
 
     def reset(self):

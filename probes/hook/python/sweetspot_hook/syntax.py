@@ -14,6 +14,7 @@ MOST_FILES = 64
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 STANDARD = os.path.dirname(os.__file__)
+HOOK = os.path.dirname(os.path.dirname(__file__))
 
 
 def is_library(frame):
@@ -55,6 +56,15 @@ def tree(frame):
 
 def _tree(code, names):
     return _parsed(code.co_filename, "".join(linecache.getlines(code.co_filename, names)))
+
+
+def mentions(frames, pattern):
+    """Whether the pattern is in the text of the frames' files, or of another module of the program."""
+    files = {f.f_code.co_filename: f.f_globals for f in frames}
+    imported = (getattr(m, "__dict__", {}).get("__file__") for m in list(sys.modules.values()))
+    files.update((f, None) for f in imported if type(f) is str)
+    own = [(f, names) for f, names in files.items() if not _is_of_library(f) and not f.startswith(HOOK)]
+    return any(pattern.search(line) for f, names in own[:MOST_FILES] for line in linecache.getlines(f, names))
 
 
 def functions(frame):
