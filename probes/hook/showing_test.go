@@ -110,3 +110,25 @@ print(tag(data.tensors[0][:1]))
 			r.warnings, r.stderr)
 	}
 }
+
+// A few batches that are looked at beside a validation, from a loader of their own, are no further one, not even after
+// the last step.
+func TestABatchBesideAValidation(t *testing.T) {
+	t.Parallel()
+	const text = `
+val = DataLoader(other, batch_size=6)
+for epoch in range(4):
+    model.train()
+    for x, y in DataLoader(data, batch_size=6): learn(x, y)
+    model.eval()
+    with torch.no_grad(): print(sum(nn.functional.mse_loss(model(x), y) for x, y in val))
+    some, _ = next(iter(DataLoader(other, batch_size=3)))
+    model.eval()
+    images_generated = model(some)
+`
+	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+text)}}, nil)
+	if len(r.validations) != 4 || len(r.warnings) > 0 {
+		t.Errorf("%d validations, pauses %+v, exit %+v, warnings %q, stderr %q", len(r.validations), r.pauses, r.exit,
+			r.warnings, r.stderr)
+	}
+}

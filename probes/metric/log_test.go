@@ -75,6 +75,8 @@ func TestLog(t *testing.T) {
 		"the best once more at the end": {"", []string{"step", "check", "val loss 1.25", "step", "epoch", "check",
 			"val loss: 1.801128", "step", "epoch", "check", "val loss 1.5", "step", "Training finished:",
 			"Seed 0, val loss 1.80113 at epoch 1", "end"}, "0: loss 1.25, 1: loss 1.801, 2: loss 1.5"},
+		"as good as before at the end": {"", []string{"step", "test loss: 0.25", "step", "test loss: 0.125", "step",
+			"test loss: 0.125", "end"}, "0: loss 0.25 unseen, 0: loss 0.125 unseen, 0: loss 0.125 unseen"},
 		"one more at the end, unseen": {"", []string{"step", "check", "val acc 0.25", "step", "epoch", "check",
 			"val acc 0.5", "step", "test acc 0.5", "end"}, "0: accuracy 0.25, 1: accuracy 0.5, 1: accuracy 0.5 unseen"},
 		"one more at the end, unseen and better": {"", []string{"step", "check", "val acc 0.25", "step", "val acc 0.26",

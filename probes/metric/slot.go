@@ -17,6 +17,7 @@ type slot struct {
 	best  map[string]Value // by metric
 	epoch *float64         // printed with them
 	after float64          // a slot without a check: the last step before it
+	shape string           // and the words of its first line
 }
 
 // isConvention reports names that mean per cent wherever they are printed: the
@@ -74,10 +75,20 @@ func (l *Log) fill(slots []slot) []slot {
 func (l *Log) withoutSummary(slots, loose []slot) []slot {
 	before := slices.Concat(slots, loose)
 	return slices.DeleteFunc(loose, func(s slot) bool {
-		return l.ended && s.after == l.step && slices.ContainsFunc(before, func(b slot) bool {
+		return l.ended && s.after == l.step && l.lines(s.shape) == 1 && slices.ContainsFunc(before, func(b slot) bool {
 			return (b.check || b.after < s.after) && b.same(s.best)
 		})
 	})
+}
+
+// lines is how many lines of a shape may be results.
+func (l *Log) lines(shape string) (n int) {
+	for _, r := range l.records {
+		if r.shape == shape {
+			n++
+		}
+	}
+	return n
 }
 
 // isReplayed reports output that was read long after it was printed: it has no times.
@@ -164,7 +175,7 @@ func standAlone(loose []slot, r record, values []Value) []slot {
 	if r.isPartial() {
 		return loose // nobody knows the rest of it
 	}
-	s := slot{after: r.after, Validation: profile.Validation{Epoch: r.inEpoch, AtS: &r.at}}
+	s := slot{after: r.after, shape: r.shape, Validation: profile.Validation{Epoch: r.inEpoch, AtS: &r.at}}
 	s.add(r, values)
 	if n := len(loose); n > 0 {
 		last := &loose[n-1]

@@ -95,8 +95,9 @@ class Phase:
         passes, most = self.others(training), {}
         for p in passes:
             most[p.loader_id] = max(p.given, most.get(p.loader_id, 0))
-        # Of a loader that was gone over, a few batches more are looked at, such as to draw them.
-        passes = [p for p in passes if p.exhausted or p.given == most[p.loader_id]]
+        # Beside a loader that was gone over, a few batches more are looked at, such as to draw them.
+        gone_over = any(p.exhausted or p.given == p.length for p in passes)
+        passes = [p for p in passes if p.exhausted or p.given == most[p.loader_id] and not (gone_over and p.is_cut())]
         return [(p.begin, p.ended, p) for p in passes] or [(t, None, None) for t in turns]
 
     def end(self, clock, training, at_end):
