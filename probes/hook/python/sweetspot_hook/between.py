@@ -207,7 +207,7 @@ class Between:
             return False
         place = frames[0].f_code, frames[0].f_lineno, d.main
         if place not in self.looks_at:
-            self.looks_at[place] = self.attempt(showing.is_of_step, frames[0], d.main)
+            self.looks_at[place] = self.attempt(showing.is_of_step, frames[0], d.training.address)
         return self.looks_at[place]
 
     def is_shown(self):

@@ -19,7 +19,7 @@ class Data:
         self.passes = {}  # asked for a batch since the last step, outside validations
         self.latest = None  # pass that gave the latest batch
         self.training = None  # pass whose batches the steps use
-        self.main = None  # id of its loader
+        self.main = None  # number of its loader
         self.batches, self.lead = None, 0  # a step's batches; None unknown
         self.first = 0  # batches that were there at the first step
         self.later = 0  # batches of the second: a program may make its first step after one, and others after several

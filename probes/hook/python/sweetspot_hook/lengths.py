@@ -13,7 +13,7 @@ class Lengths:
 
     def length(self, before=None):
         """Finds how long the loops train that the program is in, beside the steps before, in others; all for None."""
-        frames, loader = self.frames(), self.data.latest and self.data.latest.loader_id
+        frames, loader = self.frames(), self.data.latest and self.data.latest.address
         place = loops.outermost(frames)
         repeated = place == self.place
         if not repeated or self.data.epochs_done and epochs.begin(frames, loader):

@@ -2,6 +2,7 @@
 
 import collections
 import collections.abc
+import itertools
 import weakref
 
 from . import arrays
@@ -14,8 +15,8 @@ class Pass:
     """One iteration over a loader, started by iter() or a for loop."""
 
     def __init__(self, loader, begin, steps):
-        # The loader itself may be freed before its iterator.
-        self.loader_id = id(loader)
+        # The loader itself may be freed before its iterator, and another one be made in its place.
+        self.loader_id, self.address = number(loader), id(loader)
         self.name, self.train_size, self.length = dataset_name(loader), train_size(loader), batches(loader)
         self.of_rank, self.held = draws_alone(loader), length(getattr(loader, "dataset", None))
         # The latter is the dimension of a batch that its samples are in.
@@ -114,6 +115,26 @@ class Pass:
             return self.sizes.popleft()
         taken = [self.sizes.popleft() for _ in range(min(batches, len(self.sizes)))]
         return None if None in taken else sum(taken)
+
+
+_numbers = {}  # by the address of a loader: a reference to it, and its number
+_next = itertools.count(-1, -1)  # no address
+MOST_NUMBERS = 64
+
+
+def number(loader):
+    """That of a loader, which no other has; its address where it cannot be referred to weakly."""
+    ref, known = _numbers.get(id(loader), (None, None))
+    if ref is not None and ref() is loader:
+        return known
+    if len(_numbers) > MOST_NUMBERS:
+        for address in [a for a, (r, _) in _numbers.items() if r() is None]:
+            del _numbers[address]
+    try:
+        _numbers[id(loader)] = weakref.ref(loader), next(_next)
+    except TypeError:
+        return id(loader)
+    return _numbers[id(loader)][1]
 
 
 class Kept:
