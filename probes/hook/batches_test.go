@@ -254,3 +254,22 @@ for step in range(5):
 		}
 	}
 }
+
+// A loader may take the place in memory of one that is gone: it is another one all the same.
+func TestNumbersOfLoaders(t *testing.T) {
+	t.Parallel()
+	says(t, "True True 65\n", script(t, `
+from sweetspot_hook import loaders
+
+class Loader: pass
+
+reused, seen, kept = False, {}, [Loader() for _ in range(65)]
+for _ in range(500):
+    loader = Loader()
+    reused = reused or id(loader) in seen
+    seen.setdefault(id(loader), set()).add(loaders.number(loader))
+    assert loaders.number(loader) == loaders.number(loader)
+    del loader
+print(reused, sum(map(len, seen.values())) == 500, len({loaders.number(one) for one in kept + kept}))
+`))
+}

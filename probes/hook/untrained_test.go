@@ -54,23 +54,3 @@ with torch.no_grad(): features = [model(torch.ones(2)) for _ in range(9)]
 		}
 	}
 }
-
-// A loader that is made for each pass may take the place in memory of one that is gone: it is another one all the same.
-func TestLoadersOfEachPass(t *testing.T) {
-	t.Parallel()
-	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+`
-def train(data):
-    for x, y in DataLoader(data, batch_size=6, shuffle=True): learn(x, y)
-def test(data):
-    found = 0
-    for x, y in DataLoader(data, batch_size=6):
-        with torch.no_grad(): found += nn.functional.mse_loss(model(x), y).item()
-    return found
-for epoch in range(6):
-    train(data)
-    print(test(other))
-`)}}, nil)
-	if len(r.validations) != 6 || len(r.iterations) != 24 || len(r.warnings) > 0 {
-		t.Errorf("%d validations, %d steps, exit %+v, warnings %q", len(r.validations), len(r.iterations), r.exit, r.warnings)
-	}
-}
