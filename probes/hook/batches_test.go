@@ -239,18 +239,22 @@ class Items(nn.Module):
         return found[: len(x)] @ found.T
 model = Items()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-for step in range(5):
-    scores = model%s(torch.randint(50, (8,)), torch.randint(50, (24,)))
-    nn.functional.cross_entropy(scores, torch.arange(8)).backward()
-    optimizer.step()
+def parts():
+    for n in (8, 8, 4): yield torch.randint(50, (n,))
+for epoch in range(3):
+    for x in parts():
+        scores = model%s(x, torch.randint(50, (24,)))
+        nn.functional.cross_entropy(scores, torch.arange(len(x))).backward()
+        optimizer.step()
 `
-	for call, want := range map[string]float64{"": 8, ".forward": unknown} {
+	for call, want := range map[string][2]float64{"": {8, 20}, ".forward": {unknown, unknown}} {
 		r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+fmt.Sprintf(text, call))}}, nil)
-		if len(r.models) == 0 || len(r.warnings) > 0 || len(r.iterations) != 5 {
+		if len(r.models) == 0 || len(r.warnings) > 0 || len(r.iterations) != 9 {
 			t.Fatalf("exit %+v, warnings %q, stderr %q", r.exit, r.warnings, r.stderr)
 		}
-		if m := r.models[len(r.models)-1]; number(m.BatchSize) != want {
-			t.Errorf("model%s: batch %g, want %g", call, number(m.BatchSize), want)
+		m := r.models[len(r.models)-1]
+		if got := [2]float64{number(m.BatchSize), number(m.TrainSize)}; got != want {
+			t.Errorf("model%s: batch and samples %g, want %g", call, got, want)
 		}
 	}
 }

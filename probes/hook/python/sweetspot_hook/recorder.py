@@ -173,13 +173,13 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
     def _first_iteration(self, t, end):
         self.data.first_step(self.owner)
         self.data.look_into_items(self.rows)
+        if self.first_module not in self.facts.roots and 1 < max(self.rows, default=0) < (self.batch or 0):
+            self.batch = None  # a part of the network was called first, by itself, and given more than the batch
         if self.micro is not None and self.data.training is None:
             self.batch = self.micro.batch(self.frames())
             syntax.forget()
         elif self.data.training is None and self.batch is not None and self.world == 1:
             self.inputs = inputs.of(self.batch, self.data.used, self.data.loop)
-        if self.first_module not in self.facts.roots and 1 < max(self.rows, default=0) < (self.batch or 0):
-            self.batch = None  # a part of the network was called first, by itself, and given more than the batch
         self.batch = self.batch or self.of_loss
         start = self.clock.host(self.data.training.begin) if self.data.training is not None else self.forward_at
         start = min(start or self.built_at or end, end)
