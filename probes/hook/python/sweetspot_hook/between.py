@@ -284,8 +284,8 @@ class Between:
         # Each tensor is pickled into memory so.
         tensor = isinstance(to, io.BytesIO) and not isinstance(what, (dict, self.torch.nn.Module))
         early = self.count == 0 and not self.optimizers
-        weights = saved.are_weights(what, self.torch)
-        data = of_data and (early and not weights or saved.is_plain(what))  # as a corpus, or scores
+        # As a corpus, or scores.
+        data = of_data and (early and not saved.are_weights(what, self.torch) or saved.is_plain(what))
         if tensor or data or self.pause_kind or not self.is_training():
             return None
         begin = perf_counter()
