@@ -156,9 +156,10 @@ class Between:
         self.spent()
         if self.open is not None and not training:
             shown = None if self.open.idle else self.is_shown()
-            if self.is_apart(shown) or self.open.of_step and not self.is_of_step():
+            apart = self.is_apart(shown)
+            if apart or self.open.of_step and not self.is_of_step():
                 self.open.close(self.clock.mark(), self.backwards)
-                self.begin_phase(shown)
+                self.begin_phase(True if apart and shown is None else shown)
             self.open.turn(self.clock.mark)
         modes, was = self.facts.modes, module.training
         if id(module) in modes:
@@ -333,11 +334,8 @@ class Between:
             phase.differentiated = phase.differentiated and attacks
             self._compare(len(phase.whole(training)))
         self.with_data = self.with_data or bool(self.whole) or any(phase.others(training) for phase in found)
-        self.measured = self.measured or any(
-            phase.shown is False and phase.ran is not False and not phase.of_step for phase in found
-        )
         validations, shown, pauses, late = phases.interruptions(
-            self.clock, training, found, self.whole, self.pauses, usual, at_end, self.with_data, self.measured
+            self.clock, training, found, self.whole, self.pauses, usual, at_end, self.with_data
         )
         for b, e, kind, within in shown:
             self._add_pause(b, e, kind or showing.GENERATION, within)

@@ -19,6 +19,7 @@ def later(frames, nest):
     inner, library = None, False
     package = None  # of the library that has the training's loop
     looped = False  # the training's own loop is within
+    counted = loops.epochs(nest)[0] is not None  # and is one over epochs, not as a rate finder's
     for frame in frames:
         if syntax.is_library(frame):
             library, looped = True, looped or any(of is frame for _, of in nest)
@@ -34,7 +35,7 @@ def later(frames, nest):
             steppers = _steppers(frame)
             for node in schedule.inside(following, off):
                 again = looped_within and not own and _callee(node) in called
-                trains = _trains(node, called, steppers) and not _is_empty(node, frame)
+                trains = (own or counted) and _trains(node, called, steppers) and not _is_empty(node, frame)
                 if again or trains or _calls_trainer(node, trainers):
                     yield node, following, frame
             if library and looped_within:

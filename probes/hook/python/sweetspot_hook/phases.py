@@ -148,7 +148,7 @@ def joined(phases, training, at_end):
     return found
 
 
-def interruptions(clock, training, phases, whole, pauses, usual, at_end, with_data=False, measured=False):
+def interruptions(clock, training, phases, whole, pauses, usual, at_end, with_data=False):
     """What happened between two steps, or after the last one, given how many evaluations a validation usually has.
 
     Returns validations, what was made to look at or predicted, with its kind if that is known, pauses, and the wait for
@@ -156,15 +156,14 @@ def interruptions(clock, training, phases, whole, pauses, usual, at_end, with_da
 
     whole are the passes that were validations, pauses the checkpoints; a checkpoint
     within a validation does not count in its time. with_data is whether validations go over loaders: what the
-    network computes in evaluation mode without one, and the text does not measure, is then only looked at, but after
-    the training. measured is whether they are what the text measures: then it is so there, too.
+    network computes in evaluation mode without one, and the text does not measure, is then only looked at.
     """
     found, shown, late = list(whole), [], 0.0
     for phase in phases:
         end = phase.end(clock, training, at_end)
         if end is None or end is phase.fetched.get(training):
             late += phase.wait.get(training, 0.0)
-        looks = phase.shown or phase.shown is None and (measured or with_data and not at_end)
+        looks = phase.shown or phase.shown is None and with_data and not at_end
         kind = phase.shown if isinstance(phase.shown, str) else None
         if end is not None and looks and (kind or not phase.others(training)):
             shown.append((phase.begin, end, kind))

@@ -79,7 +79,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         self.untrained = untrained.Untrained()  # validations before the first step; None from then on
         self.phases, self.open = [], None  # since the last step
         self.usual, self.alike = None, 0  # passes in a validation, and how many in succession had as many
-        self.with_data = self.measured = False  # whether a validation has gone over a loader, and the text measures it
+        self.with_data = False  # whether a validation has gone over a loader
         self.attacked = 0  # iterations done when gradients were last computed in evaluation mode
         # A pass that gave all its batches from an iterator that goes on, and whether gradients were computed then.
         self.given_all = None
