@@ -27,6 +27,17 @@ def when_imported(here):
         imports.after(PACKAGE + module, functools.partial(fit.install, PACKAGE + module, wrap))
 
 
+class Whole:
+    """Whole epochs, the steps in them, and the units of each if all have as many."""
+
+    def __init__(self):
+        self.epochs, self.steps, self.units = 0, 0, None
+
+    def add(self, steps, units):
+        self.units = units if not self.epochs or self.units == units else None
+        self.epochs, self.steps = self.epochs + 1, self.steps + steps
+
+
 class Fit:
     """What is trained by fit, in one call of it or several."""
 
@@ -38,9 +49,7 @@ class Fit:
         self.clock = None  # of PyTorch's device
         self.calls = fits.Calls()
         self.before = 0  # epochs of earlier calls
-        self.whole = self.steps = 0  # whole epochs, and the steps in them
-        self.units = None  # of a whole epoch, if all have as many
-        self.own = 0, 0, None  # the same of the call that is under way
+        self.all, self.own = Whole(), Whole()  # epochs of all calls, and of the one that is under way
         self.within = []  # interruptions that are under way
 
     @guarded
@@ -65,7 +74,7 @@ class Fit:
             events.emit("hello", framework=framework())  # from now on no progress bar need be read for steps
         params = callbacks.params or {}
         self.model = callbacks._model  # callbacks.model would wait for JAX
-        self.source, self.first, self.own = self.created, None, (0, 0, None)
+        self.source, self.first, self.own = self.created, None, Whole()
         self.length, self.epochs = params.get("steps"), params.get("epochs")
         self.sizes, self.seen, self.wait, self.shape, self.asked = [], False, 0.0, None, False
         if backend() == "torch":
@@ -158,17 +167,15 @@ class Fit:
     def epoch_ended(self):
         if not self.active() or (self.length and self.fetched < self.length):
             return
-        self.units = self.in_epoch if not self.whole or self.units == self.in_epoch else None
-        self.whole, self.steps = self.whole + 1, self.steps + self.index
-        whole, steps, units = self.own
-        self.own = whole + 1, steps + self.index, self.in_epoch if not whole or units == self.in_epoch else None
+        for counts in (self.all, self.own):
+            counts.add(self.index, self.in_epoch)
         if self.training.count:
             self.training.describe(**self._model())
 
     @guarded
     def train_ended(self):
         if self.active():
-            self.before, self.source, self.epochs = self.whole, None, None
+            self.before, self.source, self.epochs = self.all.epochs, None, None
             if self.training.count:
                 self.training.describe(**self._model())
 
@@ -186,7 +193,7 @@ class Fit:
         return hello, self._model()
 
     def _model(self):
-        epochs = self.calls.epochs() or self.whole
+        epochs = self.calls.epochs() or self.all.epochs
         per_epoch, size = self._epoch()
         return dict(
             params=self._params(), batch_size=self.work.batch() or self.batch_size, precision=self._precision(),
@@ -205,11 +212,11 @@ class Fit:
         Several calls of fit may be given different sets: then it is of the one that is under way, and after it of all,
         with samples unknown.
         """
-        whole, steps, units = self.own if self.source is not None else (self.whole, self.steps, self.units)
-        if whole:
-            return steps / whole, units
+        counts = self.own if self.source is not None else self.all
+        if counts.epochs:
+            return counts.steps / counts.epochs, counts.units
         if not self.length:
-            return (self.steps / self.whole, None) if self.whole else (None, None)
+            return (self.all.steps / self.all.epochs, None) if self.all.epochs else (None, None)
         size, part = self._size()
         return self.length / self.accumulated(), size and self.length * size - (size - part if part else 0)
 
