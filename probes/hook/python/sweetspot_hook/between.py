@@ -190,14 +190,14 @@ class Between:
         self.phases.append(self.open)
 
     def is_apart(self, shown):
-        """Whether what is asked for now, shown or not, is no part of what is open, though training mode was not.
+        """Whether the evaluation that begins now is none of the open one, though no training mode came in between.
 
-        What measures may call others that ask for evaluation mode themselves, and do not.
+        It is only looked at, or measures nothing and is not called by the function that does.
         """
         phase = self.open
         if phase.idle or phase.shown:
             return False
-        return shown or (
+        return bool(shown) or (
             shown is None and phase.shown is False and all(f.f_code is not phase.asks for f in self.frames())
         )
 

@@ -12,9 +12,9 @@ LOOP = ".prediction_loop"  # the end of the name of Lightning's module that pred
 
 NEAR = 8  # frames from that call outwards that are read
 
-# Parts of names of what is only looked at, also of what is called for it.
-SHOWN, DRAWN = ("image", "img", "grid", "plot", "fake", "generat", "decod", "translat"), ("sampl",)
-# Words of names begin or end so where something is measured: that is a validation.
+# Parts of names of what is only looked at; the last in those of functions alone, for data are samples as well.
+SHOWN, SAMPLED = ("image", "img", "grid", "plot", "fake", "generat", "decod", "translat"), ("sampl",)
+# The words of names begin or end like this where something is measured, which makes it a validation.
 _MEASURED = (
     "loss|acc(?!el|um|es|ep|ou)|accuracy|metric|scor|score|crit|(?<!std)err|error|correct|perplex|perplexity|ppl|mse|"
     "mae|psnr|ssim|fid|inception|bleu|rouge|f1|auc|(?<!prev)iou|(?<!in)dice|recall|(?<!mixed_)precision|reward|entropy|"
@@ -48,7 +48,7 @@ def is_shown(frames):
             return GENERATION
         predicts = predicts or _has(called[:1], PREDICTS)
         if not predicts:
-            return _has(names, SHOWN) or _has(called, DRAWN) or None
+            return _has(names, SHOWN) or _has(called, SAMPLED) or None
     return PREDICTION if predicts else None
 
 
