@@ -383,6 +383,16 @@ func stream(t testing.TB) string {
 	return folder
 }
 
+// computes is what was told of whether something is computed.
+func (r *recorded) computes() (told []bool) {
+	for _, h := range r.hellos {
+		if h.Computes != nil {
+			told = append(told, *h.Computes)
+		}
+	}
+	return told
+}
+
 // That something is computed is told once, of modules and gradients, unless an optimizer is to step.
 func TestComputing(t *testing.T) {
 	t.Parallel()
@@ -396,13 +406,7 @@ func TestComputing(t *testing.T) {
 		"import os; os.fork() or os._exit(0)":                         "[]",
 	} {
 		r := watch(t, runner.Command{Argv: []string{torch(t), "-c", text}}, nil)
-		var told []bool
-		for _, h := range r.hellos {
-			if h.Computes != nil {
-				told = append(told, *h.Computes)
-			}
-		}
-		if got := fmt.Sprint(told); got != want || r.exit.Code != 0 {
+		if got := fmt.Sprint(r.computes()); got != want || r.exit.Code != 0 {
 			t.Errorf("%s: %s, want %s; %s", text, got, want, r.stderr)
 		}
 	}

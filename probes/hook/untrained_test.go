@@ -42,13 +42,7 @@ import torch
 model = torch.nn.Linear(2, 1).eval()
 with torch.no_grad(): features = [model(torch.ones(2)) for _ in range(9)]
 `+more)}}, nil)
-		var told []bool
-		for _, h := range r.hellos {
-			if h.Computes != nil {
-				told = append(told, *h.Computes)
-			}
-		}
-		if got := fmt.Sprint(told); got != want || r.exit.Code != 0 {
+		if got := fmt.Sprint(r.computes()); got != want || r.exit.Code != 0 {
 			t.Errorf("%s: %s, want %s; %s", more, got, want, r.stderr)
 		}
 	}
