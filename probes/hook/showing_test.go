@@ -22,6 +22,8 @@ dice: False
 criterion: False
 printed: False
 evaluated: False
+decorated_images: True
+decorated: False
 `
 	says(t, want, script(t, `
 import sys
@@ -75,7 +77,24 @@ def evaluated():
     net.eval()
     found = evaluateModel(net, images)
 
-for function in codes, parts, earlier, outputs, samples, pictures, predict, accuracy, dice, criterion, printed, evaluated:
+def in_evaluation(fn):
+    def inner(*args):
+        net.eval()
+        out = fn(*args)
+        net.train()
+        return out
+    return inner
+@in_evaluation
+def draw_images():
+    return net(images)
+@in_evaluation
+def mean_loss():
+    return net.loss(images)
+def decorated_images(): draw_images()
+def decorated(): mean_loss()
+
+for function in (codes, parts, earlier, outputs, samples, pictures, predict, accuracy, dice, criterion, printed, evaluated,
+                 decorated_images, decorated):
     print(function.__name__, end=": ")
     function()
 `))

@@ -101,11 +101,18 @@ def _names(frame):
     nodes = [node for statement in section for node in ast.walk(statement)]
     calls = [name for statement in section for name in _called(statement)]
     own, modes = getattr(scope, "name", ""), ("eval", "train")
-    calls = [_lower(name) for name in calls if name not in modes]
+    calls = [_lower(_wrapped(frame, name)) for name in calls if name not in modes]
     if not calls:
         return (), ()
-    names = [own, *(name for node in nodes for name in _of(node))]
+    names = [own, *(_wrapped(frame, name) for node in nodes for name in _of(node))]
     return [_lower(own), *calls], [_lower(name) for name in names if name not in modes]
+
+
+def _wrapped(frame, name):
+    """The name of the function that a decorator calls by this name, from its wrapper in the frame."""
+    if name not in frame.f_code.co_freevars:
+        return name
+    return getattr(frame.f_locals.get(name), "__name__", name)
 
 
 def _lower(name):
