@@ -261,3 +261,28 @@ func probeEpochs(t *testing.T, argv []string, epochs int) (r profile.Run, even b
 	}
 	return r, true
 }
+
+// A second training, whose optimizer may still be one of a pair with the first, is told of by its first checkpoint.
+func TestCheckpointsOfASecondTraining(t *testing.T) {
+	t.Parallel()
+	const text = `
+optimizers = []
+for _ in range(2):
+    optimizers.append(torch.optim.SGD(model.parameters(), lr=0.1))
+    for epoch in range(3):
+        model.train()
+        for x, y in DataLoader(data, batch_size=6):
+            nn.functional.mse_loss(model(x), y).backward()
+            optimizers[-1].step()
+        model.eval()
+        with torch.no_grad(): print(nn.functional.mse_loss(model(other.tensors[0]), other.tensors[1]))
+        torch.save(model.state_dict(), "model.pt")
+`
+	r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+text)}, Dir: t.TempDir()}, nil)
+	epoch := len(r.iterations) / 6
+	if want := []int{epoch, 2 * epoch, 3 * epoch, 4 * epoch, 5 * epoch, 6 * epoch}; !slices.Equal(r.paused, want) ||
+		len(r.validations) != 6 || epoch < 2 || epoch > 16 {
+		t.Errorf("pauses after %v iterations, want %v, %d validations, exit %+v, stderr %q", r.paused, want,
+			len(r.validations), r.exit, r.stderr)
+	}
+}

@@ -64,6 +64,7 @@ type recorded struct {
 	iterations     []protocol.Iteration
 	validations    []protocol.Validation
 	pauses         []protocol.Pause
+	paused         []int // iterations before each pause
 	overheads      []float64
 	packages       []string
 	trainings      []protocol.Training
@@ -102,7 +103,7 @@ func (r *recorded) take(item protocol.Item) {
 	case protocol.Validation:
 		r.validations = append(r.validations, e)
 	case protocol.Pause:
-		r.pauses = append(r.pauses, e)
+		r.pauses, r.paused = append(r.pauses, e), append(r.paused, len(r.iterations))
 	case protocol.Overhead:
 		r.overheads = append(r.overheads, e.Seconds)
 	case protocol.Training:

@@ -290,6 +290,7 @@ class Between:
         if tensor or data or self.pause_kind or not self.is_training():
             return None
         begin = perf_counter()
+        self.settle()
         self.pause_kind = savers.kind(self.frames())  # what saves may call others that do
         if self.open is None:
             self.took(begin)

@@ -237,10 +237,7 @@ class Stepping:
         elif self.cycles.add(key) and self.first is None:
             self._hold(key, end)
             if self.cycles.takes_over(key):
-                self._split_stages(key)
-                self._split(key)
-                self._lead(optimizer, key)
-                self.cycles.begin(key)
+                self._take_over(key, optimizer)
 
     def _meet(self, key, optimizer):
         """An optimizer makes its first step.
@@ -315,11 +312,29 @@ class Stepping:
     def _hold(self, key, end):
         self.held.append(self.boundary(key, None, end))
 
+    def _take_over(self, key, optimizer):
+        """An optimizer in doubt makes the iterations from now on."""
+        self._split_stages(key)
+        self._split(key)
+        self._lead(optimizer, key)
+        self.cycles.begin(key)
+
+    def settle(self):
+        """The program pauses: a stage that has begun ends no iteration of another optimizer later."""
+        key = self.held[-1].key if self.held else None
+        if key is not None and self._stage() == key:
+            self._take_over(key, next((o for o in (ref() for ref in self.optimizers) if id(o) == key), None))
+
+    def _stage(self):
+        """As Cycles.stage, of the steps in doubt."""
+        no_data = self.data.training is None or not self.fed
+        return self.cycles.stage([(i.key, no_data or i.units is not None) for i in self.held])
+
     def _split_stages(self, last=None):
         """Whether optimizers in doubt had stages of their own. That of the last one goes on."""
-        any_, no_data = False, self.data.training is None or not self.fed
+        any_ = False
         while True:
-            stage = self.cycles.stage([(i.key, no_data or i.units is not None) for i in self.held])
+            stage = self._stage()
             if stage is None or stage == last:
                 return any_
             self._split(stage)
