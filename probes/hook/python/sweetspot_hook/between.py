@@ -290,7 +290,6 @@ class Between:
         if tensor or data or self.pause_kind or not self.is_training():
             return None
         begin = perf_counter()
-        self.settle()
         self.pause_kind = savers.kind(self.frames())  # what saves may call others that do
         if self.open is None:
             self.took(begin)
@@ -309,8 +308,9 @@ class Between:
     @guarded
     def saved(self, begin):
         """A checkpoint was written, or pictures were drawn, which began at the mark."""
-        kind, self.pause_kind = self.pause_kind, False
-        self._add_pause(begin, self.clock.mark(), kind)
+        kind, self.pause_kind, end = self.pause_kind, False, self.clock.mark()
+        self.settle()
+        self._add_pause(begin, end, kind)
 
     def _add_pause(self, begin, end, kind, within=()):
         """Between these marks the training paused, apart from the pauses within."""

@@ -320,7 +320,7 @@ class Stepping:
         self.cycles.begin(key)
 
     def settle(self):
-        """The program pauses: a stage that has begun ends no iteration of another optimizer later."""
+        """The program has paused, as between iterations: a stage that is seen to have begun is told of."""
         key = self.held[-1].key if self.held else None
         if key is not None and self._stage() == key:
             self._take_over(key, next((o for o in (ref() for ref in self.optimizers) if id(o) == key), None))
