@@ -131,7 +131,7 @@ class Stopper:
 def save_best(): torch.save(model.state_dict(), "named.pt")
 def plain(): torch.save(model.state_dict(), "plain.pt")
 
-stopper, best_of_all, min_loss, min_epochs = Stopper(), True, 9.0, 0
+stopper, best_of_all, only_best, min_loss, min_epochs = Stopper(), True, False, 9.0, 0
 if best_of_all:
     for epoch in range(2):
         for i in range(3): learn(*data[i])
@@ -142,6 +142,10 @@ if best_of_all:
         plain()
         if epoch >= min_epochs: torch.save(model.state_dict(), "late.pt")
         if loss < min_loss or best_of_all: torch.save(model.state_dict(), "all.pt")
+        if only_best: pass
+        else: torch.save(model.state_dict(), "each.pt")
+        if loss > min_loss: pass
+        else: torch.save(model.state_dict(), "no_worse.pt")
 `
 	r := watch(t, runner.Command{Dir: t.TempDir(), Argv: []string{torch(t), script(t, preamble+text)}}, nil)
 	var got []string
@@ -149,7 +153,7 @@ if best_of_all:
 		got = append(got, p.Kind)
 	}
 	const best, every = "best checkpoint", "checkpoint"
-	want := slices.Repeat([]string{best, best, best, every, every, every}, 2)
+	want := slices.Repeat([]string{best, best, best, every, every, every, every, best}, 2)
 	if !slices.Equal(got, want) || r.exit.Code != 0 {
 		t.Errorf("%q, exit %+v, stderr %q", got, r.exit, r.stderr)
 	}
