@@ -210,6 +210,23 @@ for step in range(10):
     for of in (model, also): loss = loss + nn.functional.mse_loss(of(x), ys[:12])
     if step > 1: loss.backward(); optimizer.step(); optimizer.zero_grad()
 `, 8, 12, unknown, unknown, unknown, 0, 1},
+		{"one loss of two networks that join what they are given", `
+xs, ys, also = torch.randn(60, 2), torch.randn(60, 1), nn.Linear(4, 1)
+optimizer = torch.optim.SGD([*model.parameters(), *also.parameters()], lr=0.01)
+for step in range(10):
+    for k in range(2): model(torch.cat([xs[k : k + 1], xs[k : k + 1]], 1))
+    x, loss = xs[:12], 0
+    for of in (model, also): loss = loss + nn.functional.mse_loss(of(torch.cat([x, x], 1)), ys[:12])
+    if step > 1: loss.backward(); optimizer.step(); optimizer.zero_grad()
+`, 8, 12, unknown, unknown, unknown, 0, 1},
+		{"one loss of two networks that are given others of as many rows", `
+xs, ys, also = torch.randn(60, 4), torch.randn(60, 1), nn.Linear(4, 1)
+optimizer = torch.optim.SGD([*model.parameters(), *also.parameters()], lr=0.01)
+for step in range(10):
+    for k in range(2): model(xs[k : k + 1])
+    loss = nn.functional.mse_loss(model(xs[:12]), ys[:12]) + nn.functional.mse_loss(also(xs[12:24]), ys[12:24])
+    if step > 1: loss.backward(); optimizer.step(); optimizer.zero_grad()
+`, 8, unknown, unknown, unknown, unknown, 0, 1},
 		{"a network that is given arrays", `
 class Of(nn.Module):
     def __init__(self):

@@ -6,7 +6,7 @@
 
 A loss is a mean or a sum over rows, and as many rows went into its products of matrices, or, where it has none, into
 its products of data and parameters. Of a sum of several losses it is unknown how many samples these share, unless all
-layers that took data took the same tensor.
+layers that took data took the same.
 """
 
 MOST = 1000  # nodes of a graph that is looked at: of a part of one, what it was given first would be unseen
@@ -47,7 +47,7 @@ def _taken(nodes):
 
 def _samples(loss):
     nodes = list(_nodes(getattr(loss, "grad_fn", None)))
-    taken, given, scaled, data = _taken(nodes), set(), set(), set()
+    taken, given, scaled, data = _taken(nodes), set(), set(), []
     for node in nodes:
         name = type(node).__name__.partition("Backward")[0]
         if any(kind in name for kind in LOSSES):
@@ -56,7 +56,7 @@ def _samples(loss):
             of = getattr(node, LAYERS[name])
             given |= _rows(of)
             if of is not None and not of.requires_grad:
-                data.add(of.data_ptr())
+                data.append(of)
         elif name in LOOKED_UP:
             looked_up = node._saved_indices
             for indices in looked_up if isinstance(looked_up, (tuple, list)) else (looked_up,):
@@ -66,7 +66,14 @@ def _samples(loss):
                 scaled |= _rows(factor) if factor is not None and not factor.requires_grad else set()
     given = given or scaled
     rows = given.pop() if len(given) == 1 else None
-    return rows if taken.count(rows) == 1 or len(data) == 1 and set(taken) == {rows} else None
+    return rows if taken.count(rows) == 1 or set(taken) == {rows} and _are_one(data) else None
+
+
+def _are_one(data):
+    """Whether tensors are the same, or hold the same, as where each network joins states and actions itself."""
+    return bool(data) and all(
+        t.data_ptr() == data[0].data_ptr() or t.shape == data[0].shape and bool((t == data[0]).all()) for t in data[1:]
+    )
 
 
 def _nodes(node):
