@@ -25,7 +25,8 @@ def in_pass(frames, loader, batches):
         k, loop, frame = next(
             ((k, loop, frame) for k, (loop, frame) in enumerate(loops.nest(frames))
              if isinstance(loop, ast.For) and repeats.goes_over(loop.iter, frame, loader)), (None, None, None))
-        found = _count(loop, frame, batches) if k == 0 and batches <= MOST else None
+        handed = _handed(frames, frame) if k == 0 else ()
+        found = _count(loop, frame, batches, handed) if k == 0 and batches <= MOST else None
         if found is None:
             found = epochs.by_name(frames, (NAME,), batches)
             if found == batches and any(map(parts.accumulates, frames)):
@@ -35,13 +36,29 @@ def in_pass(frames, loader, batches):
         return None
 
 
-def _count(loop, frame, batches):
+def _handed(frames, frame):
+    """The conditions on the step that the frame hands over to what it calls, by name, and whether they hold there.
+
+        scaler(loss, optimizer, update_grad=(i + 1) % n == 0)
+    """
+    k = frames.index(frame)
+    called = frames[k - 1] if k > 0 else None
+    given = {a.arg: a.value for n in syntax.around(frame) if isinstance(n, ast.Call) for a in n.keywords}
+    return [
+        (given[n.test.id], called.f_lineno <= n.body[-1].end_lineno)
+        for n in (syntax.around(called) if called is not None and given else ())
+        if isinstance(n, ast.If) and getattr(n.test, "id", None) in given
+    ]
+
+
+def _count(loop, frame, batches, handed):
     """The rounds of the loop that come to the frame's line, by the numbers that it gives them."""
     first, around = steps.first_number(loop, frame), [n for n in syntax.around(frame) if isinstance(n, ast.If)]
     if first is None or any(isinstance(n, ast.Continue) for n in ast.walk(loop)):
         return None
     number, at = loop.target.elts[0].id, frame.f_lineno
     tests = [(n.test, at <= n.body[-1].end_lineno) for n in around if n.lineno > loop.lineno]
+    tests += handed
     if not any(number in syntax.names(test) for test, _ in tests):
         return None
     changing = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
