@@ -28,6 +28,7 @@ class Micro:
         self.recurs = True  # each later one was given what the network had computed
         self.backwards, self.adds_up = backwards, True  # each was differentiated before the next
         self.sizes, self.all = [size], 1  # that were one after the other, and how many computations
+        self.acts = 1  # and how many of these were given as much as the first
         nest = loops.nest(frames)
         loop, frame = nest[0] if nest else (None, None)
         self.rounds = loops.rounds(loop.iter, frame, loops.MOST_EPOCHS) if hasattr(loop, "iter") else None
@@ -40,10 +41,15 @@ class Micro:
         self.adds_up, self.backwards = self.adds_up and backwards > self.backwards, backwards
         self.again = self.again and self.given() is not None and bool(inputs) and inputs[0] is self.given()
         size = self.size if alike else size
+        self.acts += size == self.sizes[0]
         if size != self.sizes[-1] and len(self.sizes) < 3:
             self.sizes.append(size)
         self.calls = self.calls + 1 if alike else 0
         self.rounds = self.rounds if alike else None
+
+    def is_played(self):
+        """Whether it learns from all that it did before, which is as much as it played and may vary."""
+        return len(self.sizes) == 2 and self.acts == self.sizes[1]
 
     def batch(self, frames):
         """The samples of the step that these frames make; None if unknown."""
