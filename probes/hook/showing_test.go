@@ -22,6 +22,8 @@ dice: False
 criterion: False
 printed: False
 evaluated: False
+by_a_name: True
+by_a_count: False
 decorated_images: True
 decorated: False
 `
@@ -77,6 +79,16 @@ def evaluated():
     net.eval()
     found = evaluateModel(net, images)
 
+def evaluateWords(): return [net(words).topk(1) for words in "ab"]
+def evaluateRandomly(): said = evaluateWords()
+def testGames(): return sum(1 for game in "ab" if net(game))
+def by_a_name():
+    net.eval()
+    evaluateRandomly()
+def by_a_count():
+    net.eval()
+    wins = testGames()
+
 def in_evaluation(fn):
     def inner(*args):
         net.eval()
@@ -94,7 +106,7 @@ def decorated_images(): draw_images()
 def decorated(): mean_loss()
 
 for function in (codes, parts, earlier, outputs, samples, pictures, predict, accuracy, dice, criterion, printed, evaluated,
-                 decorated_images, decorated):
+                 by_a_name, by_a_count, decorated_images, decorated):
     print(function.__name__, end=": ")
     function()
 `))

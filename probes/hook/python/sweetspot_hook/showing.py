@@ -26,6 +26,8 @@ DRAWS = ("save_image", "imsave", "imwrite", "imshow", "savefig")  # what is call
 PREDICTS = ("predict", "extract", "embed", "infer")
 # The same, of what is called: other names may be those of anything that is tried out.
 MEASURES = re.compile(r"(?:^|[\W_])(?:e?val(?!ue)|test)")
+COMPUTES = (ast.Div, ast.AugAssign)  # what computes a result, beside functions
+REDUCES = ("sum", "mean", "average", "compute")
 
 
 def is_shown(frames):
@@ -42,10 +44,13 @@ def is_shown(frames):
         if not called:
             continue
         draw = _drawing(frame, called)
-        if any(map(MEASURED.search, names)) or any(MEASURES.search(name) for name in called if name not in draw):
+        tests = [name for name in called if MEASURES.search(name) and name not in draw]
+        if any(map(MEASURED.search, names)) or any(_measures(name, frame) for name in tests):
             return False
         if draw:
             return GENERATION
+        if tests:
+            return True
         predicts = predicts or _has(called[:1], PREDICTS)
         if not predicts:
             return _has(names, SHOWN) or _has(called, SAMPLED) or None
@@ -61,6 +66,20 @@ def _drawing(frame, called):
             if any(n in DRAWS for n in inside) and not any(map(MEASURED.search, inside)):
                 found.add(_lower(name))
     return found
+
+
+def _measures(name, frame, deep=3):
+    """Whether what is named after a test computes numbers, as far as its text in the frame's module tells."""
+    function = next((f for n, f in syntax.functions(frame).items() if _lower(n) == name), None)
+    if function is None or not deep:
+        return True
+    nodes = list(ast.walk(function))
+    if any(isinstance(n, COMPUTES) or MEASURED.search(_lower(word)) for n in nodes for word in (*_of(n), "")):
+        return True
+    inside = {_lower(n) for n in _called(function)} - {name}
+    return any(word in REDUCES for word in inside) or any(
+        _measures(n, frame, deep - 1) for n in inside if MEASURES.search(n)
+    )
 
 
 def is_of_step(frame, loader):
