@@ -56,6 +56,9 @@ class Early:
         evaluate(model, [(torch.randn(4, 6), torch.randn(4, 1)) for _ in range(3)])
         model.train()
 
+    def late(model, held_out):  # training mode is asked for with the first batch there, as Hugging Face's Trainer does
+        evaluate(model, [(torch.randn(4, 6), torch.randn(4, 1)) for _ in range(3)])
+
     def drawn(model, held_out):
         batches = iter(DataLoader(Endless(), batch_size=10))
         evaluate(model, (next(batches) for _ in range(2)))
@@ -103,8 +106,9 @@ def main():
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     vars(Early)[sys.argv[1]](model, held_out)
     for epoch in range(3):
-        model.train()
+        model.train(sys.argv[1] != "late")
         for x, y in loader:
+            model.train()
             optimizer.zero_grad()
             nn.functional.mse_loss(model(x), y).backward()
             optimizer.step()

@@ -24,6 +24,7 @@ class Evaluation:
         self.first, self.computed = None, 0  # the part that first computed, and how often it did
         self.gradients = False  # whether these were asked for, as where a program does not care
         self.passes = collections.deque(maxlen=MOST)  # over loaders
+        self.used = []  # those of them that gave a batch before it last computed
         self.exhausted, self.seen, self.last = 0, None, None  # of them: how many, the last's samples, and when
 
     def is_of(self, watched):
@@ -33,7 +34,8 @@ class Evaluation:
         self.gradients = self.gradients or gradients
         if self.first is None and id(module) in self.parts:
             self.first = id(module)
-        self.computed += id(module) == self.first
+        if id(module) == self.first:
+            self.computed, self.used = self.computed + 1, list(self.passes)
 
     def is_whole(self, blind):
         """Whether it was a validation: over a loader, or over more than one batch, for one only shows the network.
@@ -42,7 +44,7 @@ class Evaluation:
         """
         if self.last is not None:
             return blind or self.computed > 0
-        if any(p.length for p in self.passes):
+        if any(p.length for p in (self.passes if blind else self.used)):
             return False
         return (self.computed > 1 and not self.gradients or blind and not self.passes) and self.end is not None
 
