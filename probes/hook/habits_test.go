@@ -218,6 +218,13 @@ for epoch in range(8):
     loss = nn.functional.mse_loss(model(torch.stack(seen)), torch.zeros(len(seen), 1))
     loss.backward(); optimizer.step(); optimizer.zero_grad()
 `, 8, unknown, 1, unknown, unknown, 0, 1},
+		{"a network that learns from so many rounds that it did", `
+xs, optimizer = torch.randn(60, 4), torch.optim.SGD(model.parameters(), lr=0.01)
+for epoch in range(8):
+    for k in range(12): model(xs[k])
+    loss = nn.functional.mse_loss(model(xs[:12]), torch.zeros(12, 1))
+    loss.backward(); optimizer.step(); optimizer.zero_grad()
+`, 8, 12, 1, unknown, unknown, 0, 1},
 		{"one loss of two networks that join what they are given", `
 xs, ys, also = torch.randn(60, 2), torch.randn(60, 1), nn.Linear(4, 1)
 optimizer = torch.optim.SGD([*model.parameters(), *also.parameters()], lr=0.01)

@@ -309,7 +309,7 @@ class Between:
     def saved(self, begin):
         """A checkpoint was written, or pictures were drawn, which began at the mark."""
         kind, self.pause_kind, end = self.pause_kind, False, self.clock.mark()
-        self.settle()
+        self.tell_stage()
         self._add_pause(begin, end, kind)
 
     def _add_pause(self, begin, end, kind, within=()):

@@ -28,10 +28,10 @@ class Micro:
         self.recurs = True  # each later one was given what the network had computed
         self.backwards, self.adds_up = backwards, True  # each was differentiated before the next
         self.sizes, self.all = [size], 1  # that were one after the other, and how many computations
-        self.acts = 1  # and how many of these were given as much as the first
         nest = loops.nest(frames)
         loop, frame = nest[0] if nest else (None, None)
         self.rounds = loops.rounds(loop.iter, frame, loops.MOST_EPOCHS) if hasattr(loop, "iter") else None
+        self.acting, self.acts = self.rounds, 1  # rounds of its loop, and computations that were given as much
         self.place = loop and _place(loop, frame)
 
     def add(self, size, alike, inputs, backwards):
@@ -47,14 +47,18 @@ class Micro:
         self.calls = self.calls + 1 if alike else 0
         self.rounds = self.rounds if alike else None
 
-    def is_played(self):
-        """Whether it learns from all that it did before, which is as much as it played and may vary."""
-        return len(self.sizes) == 2 and self.acts == self.sizes[1]
+    def has_acted(self):
+        """Whether it learns from a larger batch than it computed before."""
+        return len(self.sizes) == 2 and None not in self.sizes and self.sizes[0] < self.sizes[1]
+
+    def has_played(self):
+        """Whether it learns from all that it did before, as many rounds as there were, which may vary."""
+        return self.has_acted() and self.acts == self.sizes[1] != self.acting
 
     def batch(self, frames):
         """The samples of the step that these frames make; None if unknown."""
-        if len(self.sizes) == 2 and None not in self.sizes and self.sizes[0] < self.sizes[1]:
-            return self.sizes[1]  # it acted before
+        if self.has_acted():
+            return self.sizes[1]
         if self.adds_up and len(self.sizes) == 1 and self.size and self.all == parts.each(frames):
             return self.size * self.all
         within = any(_place(*of) == self.place for of in loops.nest(frames))

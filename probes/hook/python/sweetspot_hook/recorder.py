@@ -177,7 +177,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
             self.batch = None  # a part of the network was called first, by itself, and given more than the batch
         if self.micro is not None and self.data.training is None:
             self.batch = self.micro.batch(self.frames())
-            if self.micro.is_played():
+            if self.micro.has_played():
                 self.batch = self.of_loss = None
             syntax.forget()
         elif self.data.training is None and self.batch is not None and self.world == 1:

@@ -124,7 +124,7 @@ def _asks_for_best(frames):
     for frame in frames:
         nodes, around = syntax.around(frame), loops.active(frame)
         tests = [n.test for n in nodes[nodes.index(around[0]) if around else 0 :] if isinstance(n, ast.If)]
-        if any(_is_of_best(t) and not _holds(t, frame) and not _fails(t, nodes) for t in tests):
+        if any(_is_of_best(t) and not _holds(t, frame) and not _is_off(t, nodes) for t in tests):
             return True
         if around:
             return False
@@ -139,7 +139,7 @@ def _holds(test, frame):
     return any(isinstance(p, (ast.Name, ast.Attribute)) and loops.lookup(p, frame) is True for p in parts)
 
 
-def _fails(test, nodes):
+def _is_off(test, nodes):
     """Whether what is among these nodes is done where a switch, which compares nothing, is off."""
     off = any(isinstance(n, ast.If) and n.test is test and any(child in n.orelse for child in nodes) for n in nodes)
     return off and not any(isinstance(n, ast.Compare) for n in ast.walk(test))

@@ -74,11 +74,11 @@ def _measures(name, frame, deep=3):
     if function is None or not deep:
         return True
     nodes = list(ast.walk(function))
-    if any(isinstance(n, COMPUTES) or MEASURED.search(_lower(word)) for n in nodes for word in (*_of(n), "")):
-        return True
-    inside = {_lower(n) for n in _called(function)} - {name}
-    return any(word in REDUCES for word in inside) or any(
-        _measures(n, frame, deep - 1) for n in inside if MEASURES.search(n)
+    called = {_lower(n) for n in _called(function)} - {name}
+    return (
+        any(isinstance(n, COMPUTES) for n in nodes) or any(n in REDUCES for n in called)
+        or any(MEASURED.search(_lower(word)) for n in nodes for word in _of(n))
+        or any(_measures(n, frame, deep - 1) for n in called if MEASURES.search(n))
     )
 
 

@@ -319,8 +319,8 @@ class Stepping:
         self._lead(optimizer, key)
         self.cycles.begin(key)
 
-    def settle(self):
-        """The program has paused, as between iterations: a stage that is seen to have begun is told of."""
+    def tell_stage(self):
+        """The program has paused, as between iterations: if a stage in doubt is seen to be one, it is told of."""
         key = self.held[-1].key if self.held else None
         if key is not None and self._stage() == key:
             self._take_over(key, next((o for o in (ref() for ref in self.optimizers) if id(o) == key), None))
