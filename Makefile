@@ -22,9 +22,9 @@ setup: ## install what the tests need, or say what they will skip
 	@scripts/setup
 
 # More packages at a time than there are cores: many tests wait for other programs, or for
-# the disk. The two that take longest begin first. What go vet says, lint says, too.
+# the disk. What go vet says, lint says, too.
 test: setup ## run every test
-	go test -vet=off -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) -timeout 20m ./probes/hook ./e2e ./...
+	go test -vet=off -p $$((2 * $$(getconf _NPROCESSORS_ONLN))) -timeout 20m ./...
 
 # Only packages that start goroutines or lock something can have a race.
 race: setup ## run the tests of what works in parallel again, in a short form, with the race detector
