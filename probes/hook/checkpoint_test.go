@@ -146,6 +146,8 @@ if best_of_all:
         else: torch.save(model.state_dict(), "each.pt")
         if loss > min_loss: pass
         else: torch.save(model.state_dict(), "no_worse.pt")
+        if not best_of_all: pass
+        else: torch.save(model.state_dict(), "not_off.pt")
 `
 	r := watch(t, runner.Command{Dir: t.TempDir(), Argv: []string{torch(t), script(t, preamble+text)}}, nil)
 	var got []string
@@ -153,7 +155,7 @@ if best_of_all:
 		got = append(got, p.Kind)
 	}
 	const best, every = "best checkpoint", "checkpoint"
-	want := slices.Repeat([]string{best, best, best, every, every, every, every, best}, 2)
+	want := slices.Repeat([]string{best, best, best, every, every, every, every, best, best}, 2)
 	if !slices.Equal(got, want) || r.exit.Code != 0 {
 		t.Errorf("%q, exit %+v, stderr %q", got, r.exit, r.stderr)
 	}

@@ -140,9 +140,10 @@ def _holds(test, frame):
 
 
 def _is_off(test, nodes):
-    """Whether what is among these nodes is done where a switch, which compares nothing, is off."""
-    off = any(isinstance(n, ast.If) and n.test is test and any(child in n.orelse for child in nodes) for n in nodes)
-    return off and not any(isinstance(n, ast.Compare) for n in ast.walk(test))
+    """Whether a condition is a switch, and what is among these nodes is done where it is off."""
+    return isinstance(test, (ast.Name, ast.Attribute)) and any(
+        isinstance(n, ast.If) and n.test is test and any(child in n.orelse for child in nodes) for n in nodes
+    )
 
 
 def _is_of_best(test):
