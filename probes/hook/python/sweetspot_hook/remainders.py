@@ -25,8 +25,7 @@ def in_pass(frames, loader, batches):
         k, loop, frame = next(
             ((k, loop, frame) for k, (loop, frame) in enumerate(loops.nest(frames))
              if isinstance(loop, ast.For) and repeats.goes_over(loop.iter, frame, loader)), (None, None, None))
-        handed = _handed(frames, frame) if k == 0 else ()
-        found = _count(loop, frame, batches, handed) if k == 0 and batches <= MOST else None
+        found = _count(loop, frame, batches, _handed(frames, frame)) if k == 0 and batches <= MOST else None
         if found is None:
             found = epochs.by_name(frames, (NAME,), batches)
             if found == batches and any(map(parts.accumulates, frames)):
