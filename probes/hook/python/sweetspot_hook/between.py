@@ -185,9 +185,20 @@ class Between:
 
     def begin_phase(self, shown):
         of_step, frames = self.is_of_step(), self.frames()
-        self.open = phases.Phase(self.clock.mark(), not self.stands_aside, self.backwards, shown, of_step)
+        self.open = phases.Phase(self.begin_of_phase(), not self.stands_aside, self.backwards, shown, of_step)
         self.open.asks = frames[0].f_code if frames else None
         self.phases.append(self.open)
+
+    def begin_of_phase(self):
+        """Since when the program evaluates: its last step, unless something else came after that.
+
+        What it sets up for an evaluation, or writes down after a step, is no part of the next step.
+        """
+        d = self.data
+        if self.phases or self.whole or self.pauses or d.passes or self.stepped_after != self.backwards:
+            return self.clock.mark()
+        d.wait = 0.0
+        return max(self.last, self.stepped_at, key=self.clock.host)
 
     def is_apart(self, shown):
         """Whether the evaluation that begins now is none of the open one, though no training mode came in between.

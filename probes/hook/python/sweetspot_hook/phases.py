@@ -1,10 +1,10 @@
 """Validations.
 
-One begins when the trained module goes from training to evaluation mode, and
-ends when it goes back, unless nothing was computed, as where a program saves. A
-program that switches back late, or never, ends it where it first fetches the
-batch that the next step uses. And a whole pass over a loader without a step or
-a gradient is one, whatever the mode.
+One begins when the trained module goes from training to evaluation mode, or after the
+last step, if nothing else came since, and ends when it goes back, unless nothing was
+computed, as where a program saves. A program that switches back late, or never, ends it
+where it first fetches the batch that the next step uses. And a whole pass over a loader
+without a step or a gradient is one, whatever the mode.
 """
 
 

@@ -59,6 +59,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         # The thread of the latest backward pass, and the mark at its end without an optimizer.
         self.backward = self.ended = None
         self.last = None  # mark at the end of the last iteration
+        self.stepped_at, self.stepped_after = None, 0  # mark at the end of any optimizer's last step; backward passes
         self.log = log.Log()
         self.until, self.room = 0.0, 0  # the host time until which steps can wait in it, and how many calls
         self.forward_at = self.built_at = None  # host times

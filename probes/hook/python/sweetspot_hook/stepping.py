@@ -158,7 +158,8 @@ class Stepping:
             return False
         if self.owner is None:
             self.owner = self.trainer()
-        end = self.clock.mark()
+        end = self.stepped_at = self.clock.mark()
+        self.stepped_after = self.backwards
         turns = self.turns() if optimizer is not self.gradients else self.turned
         self.turned = False
         if self.pace is not None and optimizer is not self.gradients:
