@@ -101,3 +101,112 @@ learn(x, y)
 		})
 	}
 }
+
+// What a program measures and tells without gradients is a validation, where it asks for neither evaluation mode nor a
+// loader. What it only computes so, or measures of each step's own batch, is none.
+func TestMeasuredWithoutGradients(t *testing.T) {
+	t.Parallel()
+	const common = `
+x, y = data.tensors
+X_test, y_test = other.tensors
+loss_fn = nn.functional.mse_loss
+`
+	for _, c := range []struct {
+		name, text  string
+		validations int
+	}{
+		{"data held out, after each step", `
+for i in range(6):
+    learn(x, y)
+    with torch.no_grad():
+        loss = loss_fn(model(X_test), y_test)
+        print("test loss:", loss.item())
+`, 6},
+		{"now and then, told later", `
+for i in range(1, 13):
+    learn(x, y)
+    if i % 4 == 0:
+        with torch.inference_mode():
+            mse = (model(x) - y).pow(2).mean()
+        print(f"{i}: {mse}")
+`, 3},
+		{"a function as a whole", `
+@torch.no_grad()
+def test():
+    loss = loss_fn(model(X_test), y_test)
+    return loss.item()
+for i in range(12):
+    learn(x, y)
+    if i % 4 == 3: print(test())
+`, 3},
+		{"one batch of a loader", `
+val = DataLoader(other, batch_size=6)
+for epoch in range(3):
+    for bx, by in DataLoader(data, batch_size=6): learn(bx, by)
+    with torch.no_grad():
+        vx, vy = next(iter(val))
+        losses = loss_fn(model(vx), vy)
+        print(losses.item())
+`, 3},
+		{"evaluation mode within", `
+for epoch in range(3):
+    for bx, by in DataLoader(data, batch_size=6): learn(bx, by)
+    with torch.no_grad():
+        model.eval()
+        loss = loss_fn(model(X_test), y_test)
+        print(loss)
+        model.train()
+`, 3},
+		{"a whole loader within", `
+for epoch in range(3):
+    for bx, by in DataLoader(data, batch_size=6): learn(bx, by)
+    with torch.no_grad():
+        error = sum(loss_fn(model(vx), vy) for vx, vy in DataLoader(other, batch_size=6))
+        print(error)
+`, 3},
+		{"of each step's own batch", `
+for epoch in range(3):
+    for bx, by in DataLoader(data, batch_size=6):
+        learn(bx, by)
+        with torch.no_grad():
+            error = loss_fn(model(bx), by)
+            print(error.item())
+for i in range(6):
+    learn(x, y)
+    with torch.no_grad():
+        error = loss_fn(model(x), y)
+        print(error.item())
+`, 0},
+		{"nothing that is told, and one that fails", `
+def td_error(reward):
+    with torch.no_grad():
+        error = reward + 0.9 * model(x) - y
+    return error
+for i in range(12):
+    learn(x, y)
+    if i % 4 == 3:
+        td_error(1)
+        with torch.no_grad():
+            target = model(x)
+            print(target.shape)
+        with torch.no_grad():
+            loss = loss_fn(x, x)
+            print(loss)
+        try:
+            with torch.no_grad():
+                loss = loss_fn(model(X_test), None)
+                print(loss)
+        except Exception:
+            pass
+`, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := watch(t, runner.Command{Argv: []string{torch(t), script(t, preamble+common+c.text)}}, nil)
+			if len(r.validations) != c.validations || r.exit.Code != 0 || len(r.warnings) > 0 {
+				t.Errorf("%d validations, %d steps, exit %+v, warnings %q, stderr %q", len(r.validations),
+					len(r.iterations), r.exit, r.warnings, r.stderr)
+			}
+		})
+	}
+}

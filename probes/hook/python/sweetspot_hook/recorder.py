@@ -14,7 +14,7 @@ from time import perf_counter
 from . import (
     between, clock, control, cycles, data, delivered, ends, epoch_loop, events, facts, flops, graphs, guard, inputs,
     intervals, language, lengths, log, model_parallel, packages, ranks, savers, sizes, stepping, syntax, untrained,
-    work,
+    without_gradients, work,
 )
 from .guard import guarded
 
@@ -24,7 +24,9 @@ from .guard import guarded
 OUTSTANDING, OUTSTANDING_OF_RANKS = 64, 8
 
 
-class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.Lengths):
+class Recorder(
+    between.Between, delivered.Delivered, stepping.Stepping, lengths.Lengths, without_gradients.WithoutGradients
+):
     def __init__(self, torch, here):
         self.torch, self.here = torch, here
         self.optimizers = []  # weak
@@ -35,6 +37,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         self.graphs = graphs.Graphs()
         self.sharing = model_parallel.Sharing()
         self.stands_aside = False  # for torch.compile
+        self.watches_regions = False  # those without gradients
         self.computes, self.trains = True, None  # as far as was told; and whether its text says that it will train
         self.reset()
 
@@ -85,6 +88,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         # A pass that gave all its batches from an iterator that goes on, and whether gradients were computed then.
         self.given_all = None
         self.looks_at = {}  # whether what is computed after an eval() at a place is only shown, or is of each step
+        self.tests, self.region = {}, None  # what is measured without gradients, by its place; and the one under way
         self.whole = []  # (begin, end, units) of passes that were validations
         self.pauses = []  # (begin, end)
         self.first = None  # the first iteration, while its units are in doubt
@@ -153,6 +157,7 @@ class Recorder(between.Between, delivered.Delivered, stepping.Stepping, lengths.
         ends.when_ended(self.finish)
         events.emit("hello", rank=self.rank, **self.facts.hello())
         self.attempt(self.tell_untrained)
+        self.attempt(self.look_for_tests)
         self._first_iteration(t, end)
         packages.tell(self.rank)
         self.memory(perf_counter())

@@ -61,23 +61,23 @@ def _drawing(frame, called):
     """Which of what is called draws pictures, among it functions of the program that do and measure nothing."""
     found = {name for name in called if name in DRAWS}
     for name, function in syntax.functions(frame).items():
-        if _lower(name) in called:
-            inside = [_lower(n) for node in ast.walk(function) for n in _of(node)]
+        if lower(name) in called:
+            inside = [lower(n) for node in ast.walk(function) for n in _of(node)]
             if any(n in DRAWS for n in inside) and not any(map(MEASURED.search, inside)):
-                found.add(_lower(name))
+                found.add(lower(name))
     return found
 
 
 def _measures(name, frame, deep=3):
     """Whether what is named after a test computes numbers, as far as its text in the frame's module tells."""
-    function = next((f for n, f in syntax.functions(frame).items() if _lower(n) == name), None)
+    function = next((f for n, f in syntax.functions(frame).items() if lower(n) == name), None)
     if function is None or not deep:
         return True
     nodes = list(ast.walk(function))
-    called = {_lower(n) for n in _called(function)} - {name}
+    called = {lower(n) for n in _called(function)} - {name}
     return (
         any(isinstance(n, COMPUTES) for n in nodes) or any(n in REDUCES for n in called)
-        or any(MEASURED.search(_lower(word)) for n in nodes for word in _of(n))
+        or any(MEASURED.search(lower(word)) for n in nodes for word in _of(n))
         or any(_measures(n, frame, deep - 1) for n in called if MEASURES.search(n))
     )
 
@@ -120,11 +120,11 @@ def _names(frame):
     nodes = [node for statement in section for node in ast.walk(statement)]
     calls = [name for statement in section for name in _called(statement)]
     own, modes = getattr(scope, "name", ""), ("eval", "train")
-    calls = [_lower(_wrapped(frame, name)) for name in calls if name not in modes]
+    calls = [lower(_wrapped(frame, name)) for name in calls if name not in modes]
     if not calls:
         return (), ()
     names = [own, *(_wrapped(frame, name) for node in nodes for name in _of(node))]
-    return [_lower(own), *calls], [_lower(name) for name in names if name not in modes]
+    return [lower(own), *calls], [lower(name) for name in names if name not in modes]
 
 
 def _wrapped(frame, name):
@@ -134,7 +134,7 @@ def _wrapped(frame, name):
     return getattr(frame.f_locals.get(name), "__name__", name)
 
 
-def _lower(name):
+def lower(name):
     """A name in lower case, its words apart."""
     return re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
