@@ -29,6 +29,8 @@ class Data:
         self.each = 1  # steps with the same batches
         self.aside = False  # a thread that does not train fetches the batches
         self.cut = False  # the latest whole epoch ended before its pass did
+        # Batches of the pass before that no step has used; and whether a step used them with the first of the next.
+        self.over, self.runs_on = 0, False
         self.wait = 0.0  # seconds spent fetching since the last step
         self.epoch = self.index = 0  # of the coming iteration
         self.epochs_done = self.steps_done = 0  # whole epochs, and the steps in them
@@ -226,7 +228,8 @@ class Data:
             chosen.take(len(chosen.sizes) - 1)  # what the first step used
             return 0
         if self.lead == 0 and old.sizes and not old.is_cut():
-            left = old.take(len(old.sizes))
+            self.over = len(old.sizes)
+            left = old.take(self.over)
         if old.loader_id != chosen.loader_id and old.steps_before == chosen.steps_before:
             # Both are in one loop, and the shorter is repeated or has run out: the epoch goes on.
             chosen.steps = old.steps
@@ -298,6 +301,8 @@ class Data:
         if self.batches == 1 < n == self.later and self.lead == 0:
             self.batches, self.changed = n, True
         self.later = n if p.steps < 2 else 0
+        if self.over:
+            self.over, self.runs_on = 0, self.over + n == self.batches
         self._note_use(p, n)
         return p.take(n)
 
@@ -360,6 +365,8 @@ class Data:
         per_epoch = None
         if self.epochs_done:
             per_epoch = (self.steps_done + self._spare()) / self.epochs_done
+            if self.runs_on and self.length and abs(self.length / self.batches - per_epoch) * self.epochs_done < 1:
+                per_epoch = self.length / self.batches
         elif self.loop is not None:
             per_epoch = self.loop.length
         elif self.in_pass:
