@@ -88,6 +88,7 @@ by_a_letter_alone: None steps, None epochs
 shown_each: None steps, None epochs
 by_a_float: 6 steps, None epochs
 in_parts_by_name: 6 steps, None epochs
+ends_before: 6 steps, None epochs
 `
 	prints(t, "steps_by_loop.py", want)
 }

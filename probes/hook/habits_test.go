@@ -64,6 +64,25 @@ for epoch in range(3):
         k += 1
         learn(x, y, step=k % 2 == 0)
 `, 6, 10, 2, 10, 10, 0, 2},
+		{"two optimizers that step once more now and then", `
+second, k = torch.optim.SGD(model.parameters(), lr=0.01), 0
+for epoch in range(4):
+    for x, y in DataLoader(data, batch_size=6):
+        learn(x, y)
+        if k % 3 == 0: learn(x, y)
+        learn(x, y, step=False)
+        second.step()
+        if k % 3 == 0: second.step()
+        k += 1
+`, 16, 6, 4, 6, 6, 0, 1},
+		{"one of two optimizers that steps twice with each batch", `
+second = torch.optim.SGD(model.parameters(), lr=0.01)
+for epoch in range(2):
+    for x, y in DataLoader(data, batch_size=6):
+        learn(x, y)
+        learn(x, y)
+        second.step()
+`, 16, 6, 8, 6, unknown, 0, 2},
 		{"two loaders in one loop", `
 a, b = DataLoader(data, batch_size=6), DataLoader(other, batch_size=3)
 for epoch in range(2):

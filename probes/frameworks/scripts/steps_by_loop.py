@@ -207,6 +207,15 @@ def passed():
             break
 
 
+def ends_before():
+    n_iter, start = 6, 0
+    for idx in range(n_iter):
+        i = idx + start
+        if i > n_iter:
+            break
+        train(1)
+
+
 def numbered_later():
     total_steps = 20
     for step, x in enumerate(itertools.count()):
@@ -576,6 +585,6 @@ WAYS = (
     waits_above, waits_for_data, passes_over, waits_within, waits_for_a_counter, waits_before, waits_for_epochs,
     waits_for_rounds, worked_out, goes_on, without_end, tasks, flagged, all_steps, itr,
     last_named, divided, counted_beside, parts_counted, by_one, from_zero, before_the_next, by_a_letter,
-    by_a_letter_alone, shown_each, by_a_float, in_parts_by_name,
+    by_a_letter_alone, shown_each, by_a_float, in_parts_by_name, ends_before,
 )
 print(*map(asked, WAYS), sep="\n")

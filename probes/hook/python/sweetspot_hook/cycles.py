@@ -17,15 +17,27 @@ class Cycles:
     def __init__(self):
         self.now, self.usual = {}, {}  # steps by key: in this iteration, and the most in any before
         self.done = 0  # whole iterations
+        self.run = self.before = 0  # steps of the primary in a row, now and in the iteration before
         self.end = self.latest = None  # key of the last step in the iteration before, and in this one
 
     def begin(self, key):
         """The primary, which has this key, has ended an iteration."""
+        if self.now:
+            self.before, self.run = self.run, 0
+        self.run += 1
         if self.latest is not None:
             self.end, self.done = self.latest, self.done + 1
         for k, n in self.now.items():
             self.usual[k] = max(n, self.usual.get(k, 0))
         self.now, self.latest = {}, key
+
+    def again(self):
+        """The primary steps once more in an iteration, as to regularise."""
+        self.run += 1
+
+    def is_again(self):
+        """Whether it does so if it steps now: before, each of its steps was followed by another optimizer's."""
+        return not self.now and self.run == self.before == 1
 
     def add(self, key):
         """Another optimizer's step: whether it is in doubt."""

@@ -85,6 +85,11 @@ class Data:
         self.passes.pop(a_pass, None)
         self.wait = max(0.0, self.wait - a_pass.wait)
 
+    def lacks_batch(self):
+        """Whether no batch came since the last step, though a loader gives these."""
+        p = self.training
+        return p is not None and not self.passes and len(p.sizes) <= self.lead
+
     def has_changed(self):
         """Whether another training set took the place of the first, asked once."""
         changed, self.changed = self.changed, False

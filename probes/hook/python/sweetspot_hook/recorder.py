@@ -54,6 +54,7 @@ class Recorder(
         self.rank, self.world, self.replicas = 0, 1, 1
         self.count = 0  # iterations done
         self.primary = self.led = None  # weak, and the key of its steps
+        self.first_places = []  # code and line of the frames that made the first step
         self.cycles, self.held = cycles.Cycles(), []  # intervals that end with a step in doubt
         self.fed = True  # the primary's last step had data of its own
         self.gradients = None  # what stands for the optimizer where there is none

@@ -1,12 +1,13 @@
 """The steps of optimizers, and which of them end an iteration."""
 
+import ast
 import contextlib
 import sys
 import weakref
 from threading import get_ident
 from time import perf_counter
 
-from . import clock, cycles, epochs, events, facts, gradients, log, losses
+from . import clock, cycles, epochs, events, facts, gradients, log, losses, syntax
 from .guard import guarded
 
 
@@ -279,6 +280,8 @@ class Stepping:
         self.primary, self.cycles = weakref.ref(optimizer) if optimizer is not None else None, cycles.Cycles()
 
     def _end_iteration(self, key, optimizer, end):
+        if self.count > 0 and self.data.lacks_batch() and (self.cycles.is_again() or self._regularises()):
+            return self.cycles.again()
         carried = None
         if self.held:
             if self._split_stages():
@@ -286,6 +289,7 @@ class Stepping:
             carried = self._merged()
         self.cycles.begin(key)
         if self.count == 0:
+            self.first_places = [(f.f_code, f.f_lineno) for f in self.frames()]
             self.begin(optimizer)
         else:
             if self.count == 1:
@@ -293,6 +297,25 @@ class Stepping:
             interval = self.boundary(key, carried, end)
             self.fed = interval.units is not None
             self.report(interval)
+
+    def _regularises(self):
+        """Whether the primary's second step of all is within an if that its first was not, and others will step.
+
+            d_optim.step()
+            if i % d_reg_every == 0:
+                (r1 * d_reg_every).backward()
+                d_optim.step()
+            g_optim.step()
+        """
+        if self.count > 1 or len(self.optimizers) < 2 or len(self.met) > 1:
+            return False
+        for frame, (code, line) in zip(self.frames(), self.first_places):
+            if frame.f_code is not code:
+                break
+            if frame.f_lineno != line:
+                around = [n for n in syntax.around(frame) if isinstance(n, ast.If)]
+                return any(not n.lineno <= line <= n.end_lineno for n in around)
+        return False
 
     def _stops(self, key):
         """Whether the program is to end here. After a batch's last optimizer no step is left half done."""

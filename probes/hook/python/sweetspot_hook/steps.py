@@ -166,7 +166,8 @@ def by_loop(active):
     for k, (loop, frame) in enumerate(active):
         n = bound(loop, frame, [outer for outer, of in active[k + 1 :] if of is frame])
         if n is not None:
-            return n
+            alone = isinstance(loop, ast.For) and not active[k + 1 :]
+            return min(n, alone and rounds_of(loop.iter, frame) or n)
     return product(active)
 
 
