@@ -7,8 +7,8 @@ import (
 	"sweetspot/probes/runner"
 )
 
-// What a program sets up between its last step and an evaluation is part of that, and of no step. What it does once the
-// next step has begun, or after it paused, is part of a step.
+// What a program sets up between a step and an evaluation is part of that, and of no step. What it does once the next
+// step has begun, or after it paused, is part of a step, and what it does after its last step of neither.
 func TestAnEvaluationHoldsItsSetUp(t *testing.T) {
 	t.Parallel()
 	const common = `
@@ -23,6 +23,7 @@ loader = DataLoader(data, batch_size=6)
 	for _, c := range []struct {
 		name, text string
 		ofStep     bool
+		without    int // more validations, without it
 	}{
 		{name: "after a step", text: `
 for epoch in range(3):
@@ -30,6 +31,12 @@ for epoch in range(3):
     set_up()
     evaluate()
 learn(x, y)
+`},
+		{name: "after the last step", without: 1, text: `
+for epoch in range(4):
+    for x, y in loader: learn(x, y)
+    set_up()
+    evaluate()
 `},
 		{name: "after the last of two optimizers", text: `
 second = torch.optim.SGD(model.parameters(), lr=0.01)
@@ -94,7 +101,7 @@ learn(x, y)
 				}
 			}
 			long := slices.DeleteFunc(seconds, func(s float64) bool { return s < 0.2 })
-			if len(long) != 3 || len(r.validations) != 3 || r.exit.Code != 0 {
+			if len(long) != 3 || len(r.validations) != 3+c.without || r.exit.Code != 0 {
 				t.Errorf("%g s with the set-up, %+v, exit %+v, warnings %q, stderr %q", long, r.validations, r.exit,
 					r.warnings, r.stderr)
 			}

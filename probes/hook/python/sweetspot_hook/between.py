@@ -185,18 +185,18 @@ class Between:
 
     def begin_phase(self, shown):
         of_step, frames = self.is_of_step(), self.frames()
-        self.open = phases.Phase(self.begin_of_phase(), not self.stands_aside, self.backwards, shown, of_step)
-        self.open.asks = frames[0].f_code if frames else None
+        self.open = phases.Phase(self.clock.mark(), not self.stands_aside, self.backwards, shown, of_step)
+        self.open.asks, self.open.since = frames[0].f_code if frames else None, self.since()
         self.phases.append(self.open)
 
-    def begin_of_phase(self):
-        """Since when the program evaluates: its last step, unless something else came after that.
+    def since(self):
+        """The mark at the last step, if a phase that begins now is the first since then; else None.
 
-        What it sets up for an evaluation, or writes down after a step, is no part of the next step.
+        What the program sets up for it, or writes down after a step, is no part of the next step.
         """
         d = self.data
         if self.phases or self.whole or self.pauses or d.passes or self.stepped_after != self.backwards:
-            return self.clock.mark()
+            return None
         d.wait = 0.0
         return max(self.last, self.stepped_at, key=self.clock.host)
 

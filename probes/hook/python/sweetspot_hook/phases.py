@@ -1,8 +1,8 @@
 """Validations.
 
 One begins when the trained module goes from training to evaluation mode, or after the
-last step, if nothing else came since, and ends when it goes back, unless nothing was
-computed, as where a program saves. A program that switches back late, or never, ends it
+step before, if nothing else came since. It ends when the module goes back, unless nothing
+was computed, as where a program saves. A program that switches back late, or never, ends it
 where it first fetches the batch that the next step uses. And a whole pass over a loader
 without a step or a gradient is one, whatever the mode.
 """
@@ -11,7 +11,7 @@ without a step or a gradient is one, whatever the mode.
 class Phase:
     """A validation, or a candidate for one.
 
-    Marks are those of a clock. `back` is when training mode was switched on
+    Marks are those of a clock. `since` is the last step, if nothing but this came after it. `back` is when training mode was switched on
     again, `last` when a loader was last exhausted, `fetched` when each pass was
     first asked for a batch, `units` what it gave, and `wait` for how long it
     kept the program waiting, and `before` when the network had last computed by
@@ -26,6 +26,7 @@ class Phase:
 
     def __init__(self, begin, followed, backwards, shown=None, of_step=False):
         self.begin = begin
+        self.since = None
         self.asks = None  # the code that asked for evaluation mode
         self.of_step = of_step  # whether it comes in each step, and scores the batch of that unless it has its own
         self.back, self.shown = None, shown
@@ -160,6 +161,8 @@ def interruptions(clock, training, phases, whole, pauses, usual, at_end, with_da
     """
     found, shown, late = list(whole), [], 0.0
     for phase in phases:
+        if phase.since is not None and not at_end:  # after the last step, anything may have come before a test
+            phase.begin = phase.since
         end = phase.end(clock, training, at_end)
         if end is None or end is phase.fetched.get(training):
             late += phase.wait.get(training, 0.0)

@@ -33,7 +33,7 @@ class Region:
     """Code that computes without gradients, since a mark; what was known of passes and validations by then."""
 
     def __init__(self, recorder, frame, place):
-        self.begin, self.frame, self.place = recorder.begin_of_phase(), frame, place
+        self.begin, self.frame, self.place = recorder.clock.mark(), frame, place
         self.passes, self.noted = set(recorder.data.passes), _noted(recorder)
         self.computed, self.handle = recorder.stands_aside, None
 
