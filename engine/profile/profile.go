@@ -238,7 +238,7 @@ func (r Run) AccuracyEstimate() estimate.Estimate {
 	return e
 }
 
-// Validation is one evaluation during a run.
+// Validation is what a run evaluated between two of its steps, or after its last one.
 type Validation struct {
 	Epoch          int     // counted from 0
 	Seconds        float64 // how long it took; 0 where an imported one does not say

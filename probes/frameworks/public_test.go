@@ -5,7 +5,7 @@ var public = []script{
 	{file: "mode_after_batch.py", iterations: 24, batch: 10, samples: 80, perEpoch: 8, epochs: 3, steps: unknown,
 		validations: 3, seed: true},
 	{file: "mode_after_batch.py", args: []string{"back"}, iterations: 24, batch: 10, samples: 80, perEpoch: 8, epochs: 3,
-		steps: unknown, validations: 6, seed: true},
+		steps: unknown, validations: 3, seed: true},
 	{file: "words_first.py", iterations: 30, batch: 4, samples: unknown, perEpoch: 10, epochs: 3, steps: unknown,
 		validations: 4, seed: true},
 	{file: "cut_by_hand.py", iterations: 120, batch: 20, samples: 400, perEpoch: 20, epochs: 6, steps: unknown,

@@ -79,7 +79,7 @@ var scripts = []script{
 		validations: 6, seed: true},
 	{file: "whole_set.py", iterations: 60, batch: 40, samples: 40, perEpoch: 1, epochs: 60, steps: unknown,
 		validations: 4, seed: true},
-	{file: "workers.py", iterations: 8, batch: 16, samples: 64, perEpoch: 4, epochs: 2, steps: unknown, validations: 4},
+	{file: "workers.py", iterations: 8, batch: 16, samples: 64, perEpoch: 4, epochs: 2, steps: unknown, validations: 2},
 	{file: "ranks.py", args: []string{"2"}, launch: torchrun, ranks: 2, iterations: 16, batch: 10, samples: 80,
 		perEpoch: 8, epochs: 2, steps: unknown, validations: 2},
 	// Several optimizers, one after the other in a batch or in the training.

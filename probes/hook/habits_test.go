@@ -108,7 +108,7 @@ for epoch in range(2):
         for x, y in val: model(x)
     model.eval()
     for x, y in val: model(x)
-`, 8, 6, 4, 6, 6, 4, 1},
+`, 8, 6, 4, 6, 6, 2, 1},
 		{"trained in evaluation mode", `
 for epoch in range(2):
     model.eval()

@@ -25,14 +25,7 @@ loader = DataLoader(data, batch_size=6)
 		ofStep     bool
 		without    int // more validations, without it
 	}{
-		{name: "after a step", text: `
-for epoch in range(3):
-    for x, y in loader: learn(x, y)
-    set_up()
-    evaluate()
-learn(x, y)
-`},
-		{name: "after the last step", without: 1, text: `
+		{name: "after a step, but for the last", without: 1, text: `
 for epoch in range(4):
     for x, y in loader: learn(x, y)
     set_up()
@@ -60,13 +53,17 @@ for epoch in range(3):
     evaluate()
 learn(x, y)
 `},
-		{name: "after a batch", ofStep: true, text: `
-for epoch in range(3):
+		{name: "after a batch, or a checkpoint", ofStep: true, text: `
+for epoch in range(2):
     for i, (x, y) in enumerate(loader):
         if i == 3:
             set_up()
             evaluate()
         learn(x, y)
+    torch.save(model.state_dict(), "checkpoint.pt")
+    if epoch == 0:
+        set_up()
+        evaluate()
 `},
 		{name: "after gradients", ofStep: true, text: `
 (x, y), *_ = loader
@@ -76,14 +73,6 @@ for i in range(12):
         set_up()
         evaluate()
     learn(x, y)
-`},
-		{name: "after a checkpoint", ofStep: true, text: `
-for epoch in range(3):
-    for x, y in loader: learn(x, y)
-    torch.save(model.state_dict(), "checkpoint.pt")
-    set_up()
-    evaluate()
-learn(x, y)
 `},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -129,49 +118,41 @@ for i in range(6):
         loss = loss_fn(model(X_test), y_test)
         print("test loss:", loss.item())
 `, 6},
-		{"now and then, told later", `
+		{"now and then, told later or by a function as a whole", `
+@torch.no_grad()
+def test():
+    loss = loss_fn(model(X_test), y_test)
+    return loss.item()
 for i in range(1, 13):
     learn(x, y)
     if i % 4 == 0:
         with torch.inference_mode():
             mse = (model(x) - y).pow(2).mean()
         print(f"{i}: {mse}")
-`, 3},
-		{"a function as a whole", `
-@torch.no_grad()
-def test():
-    loss = loss_fn(model(X_test), y_test)
-    return loss.item()
-for i in range(12):
-    learn(x, y)
-    if i % 4 == 3: print(test())
-`, 3},
-		{"one batch of a loader", `
+    elif i % 4 == 2:
+        print(test())
+`, 6},
+		{"one batch of a loader, a whole one, and evaluation mode within", `
 val = DataLoader(other, batch_size=6)
-for epoch in range(3):
+for way in 'bbllmm':
     for bx, by in DataLoader(data, batch_size=6): learn(bx, by)
-    with torch.no_grad():
-        vx, vy = next(iter(val))
-        losses = loss_fn(model(vx), vy)
-        print(losses.item())
-`, 3},
-		{"evaluation mode within", `
-for epoch in range(3):
-    for bx, by in DataLoader(data, batch_size=6): learn(bx, by)
-    with torch.no_grad():
-        model.eval()
-        loss = loss_fn(model(X_test), y_test)
-        print(loss)
-        model.train()
-`, 3},
-		{"a whole loader within", `
-for epoch in range(3):
-    for bx, by in DataLoader(data, batch_size=6): learn(bx, by)
-    with torch.no_grad():
-        error = sum(loss_fn(model(vx), vy) for vx, vy in DataLoader(other, batch_size=6))
-        print(error)
-`, 3},
-		{"of each step's own batch", `
+    if way == 'b':
+        with torch.no_grad():
+            vx, vy = next(iter(val))
+            losses = loss_fn(model(vx), vy)
+            print(losses.item())
+    elif way == 'l':
+        with torch.no_grad():
+            error = sum(loss_fn(model(vx), vy) for vx, vy in val)
+            print(error)
+    else:
+        with torch.no_grad():
+            model.eval()
+            loss = loss_fn(model(X_test), y_test)
+            print(loss)
+            model.train()
+`, 6},
+		{"of each step's own batch, nothing that is told, and one that fails", `
 for epoch in range(3):
     for bx, by in DataLoader(data, batch_size=6):
         learn(bx, by)
@@ -183,8 +164,6 @@ for i in range(6):
     with torch.no_grad():
         error = loss_fn(model(x), y)
         print(error.item())
-`, 0},
-		{"nothing that is told, and one that fails", `
 def td_error(reward):
     with torch.no_grad():
         error = reward + 0.9 * model(x) - y

@@ -344,11 +344,11 @@ class Between:
         attacks = self.attacks(found)
         for phase in found:
             phase.differentiated = phase.differentiated and attacks
-            self._compare(len(phase.whole(training)))
         self.with_data = self.with_data or bool(self.whole) or any(phase.others(training) for phase in found)
-        validations, shown, pauses, late = phases.interruptions(
+        validations, shown, pauses, late, evaluations = phases.interruptions(
             self.clock, training, found, self.whole, self.pauses, usual, at_end, self.with_data
         )
+        self._compare(evaluations)
         for b, e, kind, within in shown:
             self._add_pause(b, e, kind or showing.GENERATION, within)
         return validations, pauses + [(b, e) for b, e, _, _ in shown], late
@@ -368,14 +368,14 @@ class Between:
         before, self.attacked = self.attacked, self.count
         return self.count - before <= 1
 
-    def validation(self, end, epoch, seconds, within, seen):
-        """Reports a validation until the mark, which lasted so long with the pauses within.
+    def validation(self, spans, seen, within, epoch):
+        """Reports a validation of these spans of time and the pauses within; returns how long it lasted with these.
 
         A program that saves before it trains again does so after it has evaluated: the result is printed before.
         """
-        if self.rank == 0:
-            paused = sum(self.clock.seconds(*p) for p in within)
-            self.validation_at(self.clock.host(end) - paused, epoch, seconds - paused, seen)
+        lasted, paused = (sum(self.clock.seconds(*p) for p in intervals) for intervals in (spans, within))
+        self.validation_at(self.clock.host(spans[-1][1]) - paused, epoch, lasted - paused, seen)
+        return lasted
 
     def validation_at(self, end, epoch, seconds, seen, **more):
         """Reports a validation until this host time."""

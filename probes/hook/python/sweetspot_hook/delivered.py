@@ -80,7 +80,7 @@ class Delivered:
         a_pass.unused = a_pass.backwards == self.backwards
         if not differentiates or self._may_validate(a_pass):
             self.data.forget(a_pass)
-            self.whole.append((a_pass.begin, self.clock.mark(), a_pass.units))
+            self.whole.append((a_pass.begin, self.clock.mark(), {a_pass.loader_id: a_pass.units}))
 
     def _may_validate(self, a_pass):
         """Whether a pass that could compute gradients, but with which no step was made, measures the model."""
@@ -166,4 +166,4 @@ class Delivered:
         if self.averages:
             self.pauses.append((a_pass.begin, self.clock.mark()))
         else:
-            self.whole.append((a_pass.begin, self.clock.mark(), a_pass.units))
+            self.whole.append((a_pass.begin, self.clock.mark(), {a_pass.loader_id: a_pass.units}))

@@ -11,12 +11,12 @@ without a step or a gradient is one, whatever the mode.
 class Phase:
     """A validation, or a candidate for one.
 
-    Marks are those of a clock. `since` is the last step, if nothing but this came after it. `back` is when training mode was switched on
-    again, `last` when a loader was last exhausted, `fetched` when each pass was
-    first asked for a batch, `units` what it gave, and `wait` for how long it
-    kept the program waiting, and `before` when the network had last computed by
-    then. `spent` is a pass whose last batch is in use. `backwards` are the backward
-    passes before it, and `differentiated` is whether it had some of its own.
+    Marks are those of a clock. `since` is the last step, if nothing but this came after
+    it. `back` is when training mode was switched on again, `last` when a loader was last
+    exhausted, `fetched` when each pass was first asked for a batch, `units` what it gave,
+    and `wait` for how long it kept the program waiting, and `before` when the network had
+    last computed by then. `spent` is a pass whose last batch is in use. `backwards` are the
+    backward passes before it, and `differentiated` is whether it had some of its own.
     `turns` are when evaluation mode was asked for, each but the last with
     something computed after it, and `computed` when the network last was. Of one that only holds
     others and computes nothing as a whole, `touched` is when one of these was. `shown` is
@@ -119,22 +119,30 @@ class Phase:
         end = self.last if self.back is None and self.others(training) else self.back
         return self.computed or self.touched if end is None and at_end else end
 
-    def parts(self, training, end, usual):
-        """(begin, end, samples seen) of it, or of each where it has several times the usual evaluations.
+    def evaluations(self, training, end):
+        """(begin, end, samples seen by loader, this phase) of each evaluation in it, until it ended."""
+        whole = self.whole(training) or [(self.begin, None, None)]
+        begins = [self.begin] + [b for b, _, _ in whole[1:]]
+        ends = [e or b for (_, e, _), b in zip(whole, begins[1:])] + [end]
+        seen = [{p.loader_id: self.units[p]} if p else {} for _, _, p in whole]
+        return [(b, e, by_loader, self) for b, e, by_loader in zip(begins, ends, seen)]
 
-        A program that validates or tests once more after its last step does not train in between.
-        """
-        whole = self.whole(training)
-        usual = usual or len(whole) or 1
-        groups = [whole[i : i + usual] for i in range(0, len(whole), usual)] or [[]]
-        begins = [self.begin] + [g[0][0] for g in groups[1:]]
-        ends = [g[-1][1] or b for g, b in zip(groups, begins[1:])] + [end]
-        return [(b, e, self.seen([p for _, _, p in g if p])) for b, e, g in zip(begins, ends, groups)]
 
-    def seen(self, passes):
-        """Samples seen in passes, or None. Of several loaders the result may be that of one."""
-        units = [self.units[p] for p in passes]
-        return sum(units) if units and None not in units and len({p.loader_id for p in passes}) == 1 else None
+def together(evaluations, usual):
+    """(spans, samples seen) of each validation among evaluations without a step in between.
+
+    It has all of them, or the usual number: a program that validates or tests once more after its last step does not
+    train in between. Those of a phase are one span. Of several loaders the result may be that of one, and the samples
+    are None.
+    """
+    usual = usual or len(evaluations)
+    for i in range(0, len(evaluations), usual or 1):
+        spans, units, loaders, before = [], [], set(), None
+        for begin, end, seen, phase in evaluations[i : i + usual]:
+            begin = spans.pop()[0] if phase and phase is before else begin
+            spans.append((begin, end))
+            units, loaders, before = [*units, *seen.values()], loaders | set(seen), phase
+        yield spans, sum(units) if len(loaders) == 1 and None not in units else None
 
 
 def joined(phases, training, at_end):
@@ -152,14 +160,15 @@ def joined(phases, training, at_end):
 def interruptions(clock, training, phases, whole, pauses, usual, at_end, with_data=False):
     """What happened between two steps, or after the last one, given how many evaluations a validation usually has.
 
-    Returns validations, what was made to look at or predicted, with its kind if that is known, pauses, and the wait for
-    the batch that arrived during a validation.
+    Returns validations, what was made to look at or predicted, with its kind if that is known, pauses, the wait for
+    the batch that arrived during a validation, and how many evaluations there were. A validation is the spans of these,
+    the samples seen and the pauses within.
 
     whole are the passes that were validations, pauses the checkpoints; a checkpoint
     within a validation does not count in its time. with_data is whether validations go over loaders: what the
     network computes in evaluation mode without one, and the text does not measure, is then only looked at.
     """
-    found, shown, late = list(whole), [], 0.0
+    found, shown, late = [(*w, None) for w in whole], [], 0.0
     for phase in phases:
         if phase.since is not None and not at_end:  # after the last step, anything may have come before a test
             phase.begin = phase.since
@@ -171,14 +180,18 @@ def interruptions(clock, training, phases, whole, pauses, usual, at_end, with_da
         if end is not None and looks and (kind or not phase.others(training)):
             shown.append((phase.begin, end, kind))
         elif end is not None:
-            found += phase.parts(training, end, usual)
+            found += phase.evaluations(training, end)
     host, rest = clock.host, list(pauses)
 
-    def apart(intervals):
+    def within(begin, end):
         nonlocal rest
-        for b, e, seen in sorted(intervals, key=lambda v: host(v[0])):
-            within = [p for p in rest if host(b) <= host(p[0]) and host(p[1]) <= host(e)]
-            rest = [p for p in rest if p not in within]
-            yield b, e, seen, within
+        inside = [p for p in rest if host(begin) <= host(p[0]) and host(p[1]) <= host(end)]
+        rest = [p for p in rest if p not in inside]
+        return inside
 
-    return list(apart(found)), list(apart(shown)), rest, late
+    found, shown = (sorted(intervals, key=lambda v: host(v[0])) for intervals in (found, shown))
+    validations = [
+        (spans, seen, [p for span in spans for p in within(*span)]) for spans, seen in together(found, usual)
+    ]
+    shown = [(b, e, kind, within(b, e)) for b, e, kind in shown]
+    return validations, shown, rest, late, len(found)

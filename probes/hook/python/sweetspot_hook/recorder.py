@@ -90,7 +90,7 @@ class Recorder(
         self.given_all = None
         self.looks_at = {}  # whether what is computed after an eval() at a place is only shown, or is of each step
         self.tests, self.region = {}, None  # what is measured without gradients, by its place; and the one under way
-        self.whole = []  # (begin, end, units) of passes that were validations
+        self.whole = []  # (begin, end, units by loader) of passes that were validations
         self.pauses = []  # (begin, end)
         self.first = None  # the first iteration, while its units are in doubt
         self.told = self.tuning = None  # the last events of these kinds
@@ -302,12 +302,7 @@ class Recorder(
 
     def _interrupted(self, i):
         """Reports the validations of an interval; returns their seconds."""
-        c, sum_ = self.clock, 0.0
-        for b, e, seen, within in i.validations:
-            lasted = c.seconds(b, e)
-            sum_ += lasted
-            self.validation(e, i.epoch, lasted, within, seen)
-        return sum_
+        return sum(self.validation(*v, i.epoch) for v in i.validations)
 
     def _settle(self):
         """Ends the interval between two steps."""
@@ -398,8 +393,7 @@ class Recorder(
         self.describe()
         self.spent()
         validations, _, _ = self.interruptions(at_end=True)
-        epoch, c = self.data.epoch, self.clock
         if validations:
-            c.wait()
-        for b, e, seen, within in validations:
-            self.validation(e, epoch, c.seconds(b, e), within, seen)
+            self.clock.wait()
+        for v in validations:
+            self.validation(*v, self.data.epoch)

@@ -92,7 +92,7 @@ class WithoutGradients:
             return
         for p in given:
             self.data.forget(p)
-        self.whole.append((region.begin, self.clock.mark(), given[0].units if len(given) == 1 else None))
+        self.whole.append((region.begin, self.clock.mark(), {p.loader_id: p.units for p in given}))
 
 
 def _watch(recorder, cls):
