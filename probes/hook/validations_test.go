@@ -134,23 +134,25 @@ for i in range(1, 13):
 `, 6},
 		{"one batch of a loader, a whole one, and evaluation mode within", `
 val = DataLoader(other, batch_size=6)
-for way in 'bbllmm':
+def one_batch():
+    with torch.no_grad():
+        vx, vy = next(iter(val))
+        losses = loss_fn(model(vx), vy)
+        print(losses.item())
+def whole():
+    with torch.no_grad():
+        error = sum(loss_fn(model(vx), vy) for vx, vy in val)
+        print(error)
+def with_mode():
+    with torch.no_grad():
+        model.eval()
+        loss = loss_fn(model(X_test), y_test)
+        print(loss)
+        model.train()
+ways = [one_batch, whole, with_mode]
+for epoch in range(6):
     for bx, by in DataLoader(data, batch_size=6): learn(bx, by)
-    if way == 'b':
-        with torch.no_grad():
-            vx, vy = next(iter(val))
-            losses = loss_fn(model(vx), vy)
-            print(losses.item())
-    elif way == 'l':
-        with torch.no_grad():
-            error = sum(loss_fn(model(vx), vy) for vx, vy in val)
-            print(error)
-    else:
-        with torch.no_grad():
-            model.eval()
-            loss = loss_fn(model(X_test), y_test)
-            print(loss)
-            model.train()
+    ways[epoch // 2]()
 `, 6},
 		{"of each step's own batch, nothing that is told, and one that fails", `
 for epoch in range(3):
