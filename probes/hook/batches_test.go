@@ -96,6 +96,43 @@ for i in range(30):
 	}
 }
 
+// Where steps after some batches run on from pass to pass, passes have more and fewer of them in turns; where they begin
+// again, each has as many as the first. One that ended had as many as it had.
+func TestStepsThatRunOn(t *testing.T) {
+	t.Parallel()
+	const text = `
+import sys
+loader, k = DataLoader(data, batch_size=5), 0
+for epoch in range(3):
+    if sys.argv[1] == "again": k = 0
+    for x, y in loader:
+        k += 1
+        learn(x, y, step=k % 2 == 0)
+`
+	for _, c := range []struct {
+		way             string
+		steps           int
+		perEpoch, units float64
+	}{
+		{"on", 4, 2.5, 10}, {"on", 7, 7.0 / 3, 10}, {"again", 4, 2, 10},
+	} {
+		env := Env(os.Getenv("PYTHONPATH"))
+		if c.steps < 7 {
+			env = append(env, End(c.steps)...)
+		}
+		argv := []string{torch(t), script(t, preamble+text), c.way}
+		r := watch(t, runner.Command{Argv: argv, Env: env}, nil)
+		if len(r.iterations) != c.steps || len(r.warnings) > 0 {
+			t.Fatalf("%s: %d steps, exit %+v, warnings %q, stderr %q", c.way, len(r.iterations), r.exit, r.warnings, r.stderr)
+		}
+		m := r.models[len(r.models)-1]
+		if number(m.IterationsPerEpoch) != c.perEpoch || number(m.BatchSize) != c.units {
+			t.Errorf("%s, %d steps: %g an epoch of batches of %g, want %g of %g", c.way, c.steps,
+				number(m.IterationsPerEpoch), number(m.BatchSize), c.perEpoch, c.units)
+		}
+	}
+}
+
 // Two loaders may give the steps their batches in turns: then an epoch is a pass over the first of them.
 func TestLoadersInTurns(t *testing.T) {
 	t.Parallel()

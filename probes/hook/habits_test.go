@@ -49,21 +49,6 @@ loader = DataLoader(data, batch_size=4)
 for epoch in range(2):
     for i, (x, y) in enumerate(loader, 1): learn(x, y, step=i % 4 == 0 or i == len(loader))
 `, 4, 16, 2, 16, 8, 0, 1},
-		{"accumulation that runs on from pass to pass", `
-loader, k = DataLoader(data, batch_size=5), 0
-for epoch in range(3):
-    for x, y in loader:
-        k += 1
-        learn(x, y, step=k % 2 == 0)
-`, 7, 10, 2.5, 10, 10, 0, 1},
-		{"accumulation that begins again in each pass", `
-loader = DataLoader(data, batch_size=5)
-for epoch in range(3):
-    k = 0
-    for x, y in loader:
-        k += 1
-        learn(x, y, step=k % 2 == 0)
-`, 6, 10, 2, 10, 10, 0, 2},
 		{"two optimizers that step once more now and then", `
 second, k = torch.optim.SGD(model.parameters(), lr=0.01), 0
 for epoch in range(4):

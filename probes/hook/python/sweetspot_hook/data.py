@@ -280,7 +280,7 @@ class Data:
 
     def finish(self, count, backwards):
         """At the end of the program, after so many backward passes, the last pass may be a whole epoch too."""
-        p = self.training
+        p, self.runs_on = self.training, False  # no step will come of batches that are over
         if self.loop is not None and self.loop.is_in_last() and self.epochs_done < self.loop.rounds:
             self.epochs_done, self.steps_done = self.loop.rounds, count  # some had fewer steps than others, or none
         if p is None or p.steps == 0 or self.kept or self.loop is not None:
