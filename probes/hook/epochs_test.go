@@ -89,6 +89,7 @@ shown_each: None steps, None epochs
 by_a_float: 6 steps, None epochs
 in_parts_by_name: 6 steps, None epochs
 ends_before: 6 steps, None epochs
+ends_around: 20 steps, 6 epochs
 `
 	prints(t, "steps_by_loop.py", want)
 }

@@ -216,6 +216,16 @@ def ends_before():
         train(1)
 
 
+def ends_around():
+    max_steps, global_step = 20, 0
+    for epoch in range(6):
+        for x in batches():
+            train(x)
+            global_step += 1
+        if global_step >= max_steps:
+            break
+
+
 def numbered_later():
     total_steps = 20
     for step, x in enumerate(itertools.count()):
@@ -585,6 +595,6 @@ WAYS = (
     waits_above, waits_for_data, passes_over, waits_within, waits_for_a_counter, waits_before, waits_for_epochs,
     waits_for_rounds, worked_out, goes_on, without_end, tasks, flagged, all_steps, itr,
     last_named, divided, counted_beside, parts_counted, by_one, from_zero, before_the_next, by_a_letter,
-    by_a_letter_alone, shown_each, by_a_float, in_parts_by_name, ends_before,
+    by_a_letter_alone, shown_each, by_a_float, in_parts_by_name, ends_before, ends_around,
 )
 print(*map(asked, WAYS), sep="\n")

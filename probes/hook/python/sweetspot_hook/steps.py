@@ -166,8 +166,8 @@ def by_loop(active):
     for k, (loop, frame) in enumerate(active):
         n = bound(loop, frame, [outer for outer, of in active[k + 1 :] if of is frame])
         if n is not None:
-            alone = isinstance(loop, ast.For) and not active[k + 1 :]
-            return min(n, alone and rounds_of(loop.iter, frame) or n)
+            rounds = rounds_of(loop.iter, frame) if len(active) == 1 and isinstance(loop, ast.For) else None
+            return min(n, rounds or n)
     return product(active)
 
 
