@@ -180,6 +180,9 @@ for i in range(12):
         with torch.no_grad():
             loss = loss_fn(x, x)
             print(loss)
+        with torch.no_grad():
+            error = (model(x) - y).abs()
+            weights = torch.log(error + 1)
         try:
             with torch.no_grad():
                 loss = loss_fn(model(X_test), None)

@@ -187,6 +187,8 @@ class Between:
         of_step, frames = self.is_of_step(), self.frames()
         self.open = phases.Phase(self.clock.mark(), not self.stands_aside, self.backwards, shown, of_step)
         self.open.asks, self.open.since = frames[0].f_code if frames else None, self.since()
+        if self.open.since is not None:
+            self.data.wait = 0.0  # for the end of the pass before; that is in the phase
         self.phases.append(self.open)
 
     def since(self):
@@ -194,10 +196,8 @@ class Between:
 
         What the program sets up for it, or writes down after a step, is no part of the next step.
         """
-        d = self.data
-        if self.phases or self.whole or self.pauses or d.passes or self.stepped_after != self.backwards:
+        if self.phases or self.whole or self.pauses or self.data.passes or self.stepped_after != self.backwards:
             return None
-        d.wait = 0.0
         return max(self.last, self.stepped_at, key=self.clock.host)
 
     def is_apart(self, shown):

@@ -15,7 +15,8 @@ from . import compiled, showing, syntax
 
 REGIONS = ("no_grad", "inference_mode")
 WRAPPERS = ("_contextlib.py", "grad_mode.py")  # the ends of the names of PyTorch's files that decorate functions
-TELLS = re.compile(r"print|log|info|write|append|add_scalar|set_postfix|set_description|report")
+TELLS = re.compile(r"(?:print|log|info|write|writerow|append|add_scalar|set_postfix|set_description|report)(?:s?$|_)")
+LIBRARIES = ("torch", "math", "np", "numpy", "F", "functional")  # whose log and log_softmax compute
 # A function that returns a measure tells it if it has such a name.
 RETURNS = re.compile(r"(?:^|_)(?:eval|test|valid|loss|acc)")
 HELD_OUT = re.compile(r"(?:^|_)(?:tests?|val|valid|validation|eval|evaluate|evaluation|dev)(?:$|_)")
@@ -168,7 +169,10 @@ def _tells(body, after, function):
     if not measured:
         return False
     for node in nodes + [node for statement in after for node in ast.walk(statement)]:
-        tells = isinstance(node, ast.Call) and TELLS.match(showing.lower(_name(node.func) or ""))
+        tells = (
+            isinstance(node, ast.Call) and TELLS.match(showing.lower(_name(node.func) or ""))
+            and _name(getattr(node.func, "value", None)) not in LIBRARIES
+        )
         tells = tells or isinstance(node, ast.Return) and RETURNS.search(showing.lower(function))
         if tells and measured.intersection(map(_name, ast.walk(node))):
             return True
